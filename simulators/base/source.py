@@ -79,10 +79,10 @@ class SimulatedSource:
     def next_value_ns(self) -> int:
         """When its next value comes, or its next round begins, if nothing is commanded before."""
         answer_ns = None if self._answering is None else self._answering.next_answer_ns
-        times = [values[0].t_ns for values in (self._held.edges, self._held.rare) if values]
+        times = [self._held.until_ns, *(values[0].t_ns for values in self._held[:2] if values)]
         if answer_ns is not None:
             times.append(answer_ns + self._start_ns)
-        return min(times, default=self._held.until_ns)
+        return min(times)
 
     # --- a person at the simulated table ---
 

@@ -231,19 +231,20 @@ class EmulatedBoard:
         watched: tuple[str, ...] = tuple(PINS),
         pause_at: int | None = None,
         pause_after: int | None = None,
-    ) -> None:
+    ) -> int:
         """Runs to `t_ns`, in steps of `every_ns`, or only to the end of the step in which a `watched` output changed.
 
         For whoever has nothing to do after a step without such a change, up to `rests_until_ns`: the step that ends
         there or later is the last. With `pause_at` and `pause_after`, as in `run_until`, a step in which a byte left
-        the board is the last, too.
+        the board is the last, too. Returns when the last step began.
 
         Raises:
             EmulationError: the program jumped out of its code.
         """
         if self._frozen_ns is not None or self._changes:
-            self.run_until(min(t_ns, self.now_ns + every_ns), pause_at, pause_after)
-            return
+            began_ns = self.now_ns
+            EmulatedBoard.run_until(self, min(t_ns, began_ns + every_ns), pause_at, pause_after)
+            return began_ns
         until = self._time.cycle_at(t_ns)
         every = max(1, self._time.cycles_in(every_ns))
         rests_until = until if rests_until_ns is None else min(until, self._time.cycle_at(rests_until_ns))
@@ -252,6 +253,7 @@ class EmulatedBoard:
         ran = self._c.board_run_to_change(self._board, until, every, rests_until, pins, at, pause_after or 0)
         if ran == _CRASHED:
             raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
+        return self._time.ns_at(self._c.board_step_began(self._board))
 
     def drive(self, pin: str, level: int | None, t_ns: int | None = None) -> None:
         """Drives a pin to a level at `t_ns` (default, or if that has passed: at once); None releases it.

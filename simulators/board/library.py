@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 LIBRARY = Path(__file__).resolve().parents[2] / "firmware" / "build" / "libsimboard.so"
@@ -14,6 +15,7 @@ U64S = ctypes.POINTER(ctypes.c_uint64)
 I32S = ctypes.POINTER(ctypes.c_int32)
 
 _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
+    "board_sources": (ctypes.c_char_p, []),
     "board_new": (BOARD, [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64]),
     "board_free": (None, [BOARD]),
     "board_problem": (ctypes.c_char_p, [BOARD]),
@@ -30,6 +32,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
             ctypes.c_size_t,
         ],
     ),
+    "board_step_began": (ctypes.c_uint64, [BOARD]),
     "board_cycle": (ctypes.c_uint64, [BOARD]),
     "board_reset": (None, [BOARD]),
     "board_power_off": (None, [BOARD, ctypes.c_uint64]),
@@ -81,7 +84,7 @@ def library() -> ctypes.CDLL:
     """The library, loaded once.
 
     Raises:
-        EmulationError: it was not built, or this computer has no libsimavr.
+        EmulationError: it was not built, or of other sources than these; or this computer has no libsimavr.
     """
     if not LIBRARY.is_file():
         raise EmulationError(
@@ -93,7 +96,24 @@ def library() -> ctypes.CDLL:
     except OSError as error:
         raise EmulationError(f"emulated board: cannot load {LIBRARY}: {error}; install libsimavr2") from error
     for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(loaded, name)
+        function = getattr(loaded, name, None)
+        if function is None:
+            raise _old()
         function.restype = result
         function.argtypes = arguments
+    if loaded.board_sources().decode() != _key():
+        raise _old()
     return loaded
+
+
+def _key() -> str:
+    """What firmware/emulator.mk makes of the sources beside this file."""
+    folder = Path(__file__).parent
+    files = [*sorted(folder.glob("*.c")), folder / "simboard.h"]
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def _old() -> EmulationError:
+    return EmulationError(
+        f"emulated board: {LIBRARY} was built of other sources than these; build it again: make -C firmware emulator"
+    )

@@ -68,6 +68,9 @@ class Machine(Looking, Protocol):
     def watched(self) -> tuple[str, ...]:
         """The output pins that it answers to."""
 
+    def rested(self, until_ns: int) -> None:
+        """Up to then it was not called after a slice, as it rested."""
+
 
 class ScannedKeypad:
     """A matrix of keys: a row is low where a pressed key joins it to a column that is driven low."""
@@ -95,6 +98,9 @@ class ScannedKeypad:
     def watched(self) -> tuple[str, ...]:
         """The columns, while a key joins one to a row."""
         return self._columns if self._pressed else ()
+
+    def rested(self, until_ns: int) -> None:
+        """Its keys are as they were."""
 
     def press(self, key: int, pressed: int, t_ns: int) -> None:
         """A key, counted by rows from 0, is pressed (1) or let go (0) at a time."""
@@ -146,8 +152,8 @@ class MachineBoard(EmulatedBoard):
         if not self._machines:
             super().run_until(t_ns, pause_at, pause_after)
             return
-        while self.now_ns < t_ns:
-            self.run_to_change(
+        while (from_ns := self.now_ns) < t_ns:
+            began_ns = self.run_to_change(
                 t_ns,
                 self._slice_ns,
                 rests_until_ns=min(machine.rests_until_ns for machine in self._machines),
@@ -157,6 +163,9 @@ class MachineBoard(EmulatedBoard):
             )
             changes = super().take_changes()
             self._seen += changes
+            if began_ns > from_ns:
+                for machine in self._machines:
+                    machine.rested(began_ns)
             for machine in self._machines:
                 machine.look(self, changes)
             self._collect_sent()

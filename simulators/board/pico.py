@@ -142,6 +142,9 @@ class PicoLibrary:
         """Runs in steps until there is something to look at."""
         return int(self._ask("run_to_change", until, every, rests_until, watched, pause_at, pause_after))
 
+    def board_step_began(self, board: object) -> int:
+        return int(self._reply["step_began"])
+
     def board_cycle(self, board: object) -> int:
         return int(self._reply["cycle"])
 

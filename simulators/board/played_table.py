@@ -43,12 +43,20 @@ class SharedTable:
             queued_edges += edges
             queued_rare += rare
 
+    def pass_to(self, until_ns: int) -> None:
+        """Plays the table up to then."""
+        with self._lock:
+            self._pass_to(until_ns)
+
+    def _pass_to(self, until_ns: int) -> None:
+        if until_ns > self._until_ns:
+            self._source.delivered_until(until_ns)
+            self._until_ns = until_ns
+
     def take(self, board: str, until_ns: int) -> Batch:
         """What the table does up to then, and this board has not taken."""
         with self._lock:
-            if until_ns > self._until_ns:
-                self._source.delivered_until(until_ns)
-                self._until_ns = until_ns
+            self._pass_to(until_ns)
             edges, rare = self._queues[board]
             self._queues[board] = ([], [])
         return Batch(edges, rare, until_ns)
@@ -100,13 +108,16 @@ class PlayedTable:
         """A slice before the table's next value."""
         return 0 if self._played_ns < 0 else self._table.next_value_ns(self._board) - self.every_ns
 
+    def rested(self, until_ns: int) -> None:
+        """The table is as far as if it had been asked after each slice: what answers then is dated after that."""
+        self._played_ns = until_ns + self.every_ns
+        self._table.pass_to(self._played_ns)
+
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Reports to the table what the outputs did, and drives what it does until the next look."""
-        commands = [change for change in changes if change.pin in self._outputs]
-        if commands:  # what the table does in this slice was not known to be commanded
-            self._drive(board, self._table.take(self._board, board.now_ns))
-        for change in commands:
-            self._command(*self._outputs[change.pin], change)
+        for change in changes:
+            if change.pin in self._outputs:
+                self._command(*self._outputs[change.pin], change)
         until_ns = board.now_ns + self.every_ns
         if until_ns - self._played_ns < self.every_ns // 2:
             return  # another machine looks more often

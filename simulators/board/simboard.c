@@ -227,11 +227,24 @@ FOR_PYTHON int board_run_to_change(struct board *board, uint64_t until, uint64_t
     size_t seen;
     do {
         seen = board->pins.change_count;
-        const uint64_t next = board->avr->cycle + every;
+        board->step_began = board->avr->cycle;
+        const uint64_t next = board->step_began + every;
         ran = board_run(board, next < until ? next : until, pause_at, pause_after);
     } while (ran == RAN && board->avr->cycle < until && board->avr->cycle < rests_until &&
              !has_changed(&board->pins, seen, watched) && !(pause_after && board->uart.sent_count));
     return ran;
+}
+
+/* The key of the sources that this was made of (firmware/emulator.mk): Python calls no other. */
+FOR_PYTHON const char *board_sources(void)
+{
+    return SOURCES;
+}
+
+/* When the last step of board_run_to_change began. */
+FOR_PYTHON uint64_t board_step_began(const struct board *board)
+{
+    return board->step_began;
 }
 
 /* The longest time with interrupts off since the last call, in cycles, and the address of the instruction that began it. */

@@ -136,7 +136,7 @@ struct wrapped { /* a register's own handler of writes, called by ours */
 
 struct board {
     avr_t *avr;
-    uint64_t stop, held_until, start_up;
+    uint64_t stop, held_until, start_up, step_began;
     uint32_t resets;
     int pause_at;
     size_t pause_after;

@@ -141,8 +141,8 @@ class MotorTumbledSimulator:
 
     @property
     def moves(self) -> bool:
-        """Whether its cage turns."""
-        return self._cage.running
+        """Whether its cage turns, or a board looks at its dice."""
+        return self._cage.running or self._geometry.reader is not None
 
     @property
     def next_answer_ns(self) -> int | None:

@@ -41,6 +41,7 @@ export class Board {
     this.off = false;
     this.usbAuto = true;
     this.base = 0;
+    this.stepBegan = 0;
     this.begin(POWER_ON);
   }
 
@@ -111,7 +112,8 @@ export class Board {
     let status, seen;
     do {
       seen = this.changes.length;
-      status = this.run(Math.min(until, this.cycle + every), pauseAt, pauseAfter);
+      this.stepBegan = this.cycle;
+      status = this.run(Math.min(until, this.stepBegan + every), pauseAt, pauseAfter);
     } while (
       status === RAN && this.cycle < until && this.cycle < restsUntil &&
       !this.changes.slice(seen).some(isWatched) && !(pauseAfter && this.sent.length)

@@ -73,6 +73,7 @@ function answer(results) {
   return {
     results,
     cycle: board.cycle,
+    step_began: board.stepBegan,
     problem: board.problem,
     ends: sent.map(([end]) => end),
     bytes: sent.map(([, byte]) => byte),
