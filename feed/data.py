@@ -582,6 +582,8 @@ class WearHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """By block, of each value its median, of shares and counts the mean; null where it was not measured."""
     limits: dict[str, Number] = {}
     """The limits that the table's file sets, of the values that have one there."""
+    begun: list[dict[str, Number]] = []
+    """The values of each spin that was measured since the last block, as a service ends: the next one goes on."""
 
 
 class DeviceCondition(Data, frozen=True, kw_only=True, omit_defaults=True):

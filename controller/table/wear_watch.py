@@ -4,15 +4,18 @@
                                                 │
                                                 └─ 3 blocks, later each, or the end of the service ──► device.condition
 
-The history is journalled with `device.condition`, so that it survives a restart; at most the spins of a block that is
-not full are lost. A value is warned of once, and again at each further quarter of its way to the limit; after a restart
-from the beginning, so that each evening's report has it. Nothing of it changes a verdict, and all of it is ours.
+The history is journalled with `device.condition`, so that it survives a restart, with the spins of a block that is not
+full; a power cut loses those since the last block. A value is warned of once, and again at each further quarter of its
+way to the limit; after a restart from the beginning, so that each evening's report has it. Nothing of it changes a
+verdict, and all of it is ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
+
+import msgspec
 
 from controller.table.bias import FALSE_ALARM
 from feed.events import WearHistory
@@ -43,6 +46,8 @@ class WearWatch:
         self._history = WearHistory(limits=dict(keys.limits))
         self._block: list[Mapping[str, float]] = []
         self._unpublished = 0
+        self._kept = 0
+        """Spins of the block that is not full which the journal has."""
         self._warned: dict[tuple[str, float], int] = {}
         """By value and limit: the quarter of the way at which it was last warned of."""
 
@@ -50,6 +55,11 @@ class WearWatch:
         """Continues from what the journal holds."""
         if state.wear is not None:
             self._history = state.wear
+            days, from_day = state.wear.days, self._keys.since_day
+            if from_day is None or (days and days[-1] >= from_day):
+                # Otherwise the spins may be from before the part was exchanged.
+                self._block = [*state.wear.begun]
+                self._kept = len(self._block)
 
     @property
     def to_learn(self) -> int:
@@ -82,8 +92,10 @@ class WearWatch:
         return words
 
     def published(self, *, at_end: bool = False) -> WearHistory | None:
-        """The history, where it is to be published now: after some blocks, or at the end with any new one."""
-        if self._unpublished < (1 if at_end or not self.to_learn else PUBLISHED_BLOCKS):
+        """The history, where it is to be published now: after some blocks, or at the end with any spin that is new."""
+        begun = self._block if at_end else []
+        blocks = PUBLISHED_BLOCKS if self.to_learn and not at_end else 1
+        if self._unpublished < blocks and len(begun) <= self._kept:
             return None
-        self._unpublished = 0
-        return self._history
+        self._unpublished, self._kept = 0, len(begun)
+        return msgspec.structs.replace(self._history, begun=[dict(one) for one in begun])

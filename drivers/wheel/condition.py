@@ -46,25 +46,22 @@ class WheelMeasured(Observation, frozen=True, kw_only=True):
 class MeasuredSpins:
     """Counts spins, and says which one is measured: of a wheel that is being learnt more than later."""
 
-    __slots__ = ("_since", "to_learn")
+    __slots__ = ("_left", "to_learn")
 
     def __init__(self) -> None:
-        self._since = 0
-        """Spins since the last measured one."""
+        self._left = LEARNING_SPINS
+        """Spins until one is measured, with that one. Of each evening one of the first is."""
         self.to_learn: int | None = 0
         """Measured spins until the wheel is learnt; None where none is measured any more."""
 
     def begin(self) -> bool:
         """A spin begins; returns whether it is measured."""
-        to_learn = self.to_learn
-        if to_learn is None:
+        self._left -= 1
+        if self._left > 0 or self.to_learn is None:
             return False
-        self._since += 1
-        if self._since < (LEARNING_SPINS if to_learn else LEARNT_SPINS):
-            return False
-        self._since = 0
-        if to_learn:
-            self.to_learn = to_learn - 1
+        if self.to_learn:
+            self.to_learn -= 1
+        self._left = LEARNING_SPINS if self.to_learn else LEARNT_SPINS
         return True
 
 

@@ -216,6 +216,25 @@ def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes
         watched(one, 0.05, 2, 9.0)
     assert again.published(at_end=True) == watch.published(at_end=True)
 
+    # Short evenings: what is measured in each is a part of a block.
+    begun: WearHistory | None = None
+    for number in range(BLOCK - 1):
+        evening = WearWatch(WearLimits(None, {}))
+        evening.restore(state)
+        assert evening.published(at_end=True) is None
+        assert not evening.measured({"rotor_slowing": 0.04 + number})
+        begun = evening.published(at_end=True)
+        assert begun is not None
+        state.wear = begun
+        state = TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot())))
+    assert begun is not None
+    assert [one["rotor_slowing"] for one in begun.begun] == [0.04 + number for number in range(BLOCK - 1)]
+    for since_day, left in ((None, BLOCK - 1), (2.0, BLOCK - 1), (9.5, 0)):
+        evening = WearWatch(WearLimits(since_day, {}))
+        evening.restore(state)
+        assert evening.measured({"rotor_slowing": 0.04}) == (left == BLOCK - 1)
+
+    state.wear = last
     anew = WearWatch(WearLimits(2.0, {}))
     anew.restore(state)
     watched(anew, 0.05, 1, 9.0)
