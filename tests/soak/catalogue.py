@@ -419,7 +419,7 @@ SOAKS: tuple[Soak, ...] = (
         10,
         "browser/test_board_access.py",
         "browser/test_board_breaks.py",
-        "browser/test_board_clock.py",
+        "browser/test_clock_of_board.py",
         "browser/test_board_elsewhere.py",
         "browser/test_board_growth.py",
         "browser/test_board_halls.py",
