@@ -500,7 +500,10 @@ def _unknown(section: str, line: str, known: Mapping[str, LineUse], given: Colle
     """A line that no device has. A name that the section has already is not what was meant."""
     numbered = _NUMBERED.match(line)
     alike = [name for name in known if numbered and (n := _NUMBERED.match(name)) and n["stem"] == numbered["stem"]]
-    if alike:
+    first = known.get(line.removesuffix("_2"))
+    if first is not None and first.second_by:
+        fix = f"write {first.second_by} for it, or remove {line}"
+    elif alike:
         by = known[alike[0]].counted_by
         fix = f"there are {alike[0]} to {alike[-1]}{f', {by}' if by else ''}: "
         fix += "number them from 1" if numbered and not int(numbered["number"]) else f"add to those, or remove {line}"

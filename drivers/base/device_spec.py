@@ -67,6 +67,8 @@ class LineUse(NamedTuple):
     """Where it must be if it is on a board; None if any terminal of its side will do."""
     counted_by: str = ""
     """Of one of several equal lines: what sets how many there are, in words."""
+    second_by: str = ""
+    """Of a line that can have a second one beside it, with `_2` after its name: the key that adds that, in words."""
     contact: bool = False
     """Whether it is a bare contact that a hand holds, which the scanned keypad of a board can have as a key."""
     driven: tuple[BoardOutput, ...] = ()

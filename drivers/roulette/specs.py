@@ -48,6 +48,7 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
             "output of the beam's receiver",
             required=config.object_beams > 1,
             counted_by="" if number == 1 else "object_beams = 2",
+            second_by="object_beams = 2 in [device.wheel]" if config.object_beams == 1 else "",
         )
     for axis in ("x", "y"):
         purpose = f"inclination of the wheel along {axis}"

@@ -75,7 +75,7 @@ class SharedTable:
             return 0 if any(self._queues[board]) or self._source.moves else self._source.next_value_ns
 
     def hold(self) -> None:
-        """Begins no round from now on."""
+        """Begins no round from now on, so that the boards can sleep: hours of play on boards have their rests by it."""
         with self._lock:
             self._source.held = True
 

@@ -14,7 +14,6 @@ from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.table.wear_watch import WHEEL_WEAR
 from feed import events
-from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.wheel import RouletteSimulator
 from simulators.wheel.wear import WheelWear
 from tests.oracle.wear import worn
@@ -36,7 +35,7 @@ def watched(seed: int, rounds: int) -> tuple[Mapping[str, int], list[str]]:
     """What became of some rounds of the wheel as old as the seed has it, and each outcome that is not the truth."""
     (config,) = check_text(TABLE).tables
     simulator = cast("RouletteSimulator", geometry_of(config).simulator(seed))
-    pockets = pockets_of(simulator.geometry)
+    pockets = simulator.geometry.pockets
     table = table_for(config, epoch="sim", simulated=True)
     table.open(0)
     counts = Counter(dict.fromkeys(("watched rounds", "watched sound rounds refused", "false alarms of wear"), 0))
@@ -59,11 +58,6 @@ def watched(seed: int, rounds: int) -> tuple[Mapping[str, int], list[str]]:
         counts["watched rounds"] += 1
         counts["watched sound rounds refused"] += truth.valid and not given
     return counts, wrong
-
-
-def pockets_of(geometry: RouletteGeometry) -> tuple[str, ...]:
-    """The pockets that results of the simulator are places of."""
-    return geometry.pockets
 
 
 def _wear(seed: int) -> WheelWear:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 import msgspec
 import pytest
 
+from controller.configuration.values import TableConfig
+from controller.games.assembly import geometry_of
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
+from simulators.base.geometry import Geometry
+from simulators.roulette.geometry import RouletteGeometry
 from systemd.package import wheels
 from tests.oracle.rounds import roulette_round
 from tests.oracle.wear import RUNS_A_DAY
@@ -303,7 +309,13 @@ def test_the_watch_measures_a_worn_wheel_and_an_outcome_beside_the_truth_is_name
     counts, wrong = watched(seed, 75)
     assert (counts["watched rounds"], counts["histories of wear"], wrong) == (75, 1, [])
     assert counts["watched sound rounds refused"] + counts["false alarms of wear"] == 0
-    monkeypatch.setattr(wheel_watched, "pockets_of", lambda geometry: geometry.pockets[1:] + geometry.pockets[:1])
+
+    def turned(config: TableConfig) -> Geometry:
+        """The wheel of a table that has its numbers one pocket further on."""
+        geometry = cast("RouletteGeometry", geometry_of(config))
+        return replace(geometry, pockets=geometry.pockets[1:] + geometry.pockets[:1])
+
+    monkeypatch.setattr(wheel_watched, "geometry_of", turned)
     assert len(watched(seed, 1)[1]) == 1
 
 

@@ -422,11 +422,12 @@ def test_calls_and_shakes_are_listed_by_table_and_by_dealer_only_with_the_list_o
     assert "turns unevenness d17 1 1.50 s 8 3 – d4 2 1.50 s 20 3 –" in words
 
 
-def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:
-    def said(kind: Any, s: float, **fields: Any) -> Any:
-        about = {"table": "t", "game": "roulette", "simulated": True, "round": 1, "mono_ns": round(s * NS_PER_S)}
-        return kind(**about, **fields)
+def said(kind: Any, s: float, number: int = 1, **fields: Any) -> Any:
+    about = {"table": "t", "game": "roulette", "simulated": True, "round": number, "mono_ns": round(s * NS_PER_S)}
+    return kind(**about, **fields)
 
+
+def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:
     pace = RoundSteps()
     of_round = {"evidence": Evidence(), "rule": "ours"}
     for begin_s in (0, 1000):
@@ -440,6 +441,21 @@ def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_o
     pace.restarted()
     assert not pace.see(said(Outcome, 5, result={}, winning=[], **of_round))
     assert pace.played_ns == 660 * NS_PER_S
+
+
+def test_the_paying_of_a_round_that_was_never_settled_is_no_part_of_the_pace() -> None:
+    pace = RoundSteps()
+    of_round = {"evidence": Evidence(), "rule": "ours"}
+    pace.see(said(RoundOpened, 0, 1))
+    pace.see(said(NoMoreBets, 30, 1, by="dealer", rule="ours"))
+    assert pace.see(said(Outcome, 50, 1, result={}, winning=[], **of_round))
+    pace.see(said(RoundOpened, 100, 2))
+    assert not pace.see(said(Settled, 120, 1, by="dealer"))
+    assert (pace.played_ns, pace.medians_s) == (50 * NS_PER_S, {"betting": 30.0, "play": 20.0})
+    assert pace.see(said(Void, 140, 2, call="No spin", reason="dealer_call", **of_round))
+    pace.see(said(Settled, 145, 2, by="dealer"))
+    assert (pace.played_ns, pace.games) == ((50 + 45) * NS_PER_S, 1)
+    assert pace.medians_s == {"betting": 35.0, "play": 10.0, "paying": 5.0}
 
 
 def test_a_late_call_is_named_by_its_round(tmp_path: Path) -> None:

@@ -78,6 +78,12 @@ def test_the_files_are_right_before_a_mistake_is_planted() -> None:
         # names of lines
         ("pocket = { gpio = 5,", "ball_4 = { gpio = 5,", "ball_1 to ball_3, one for each angle of ball_sensors_deg"),
         ("ball_1 =", "ball_0 =", "number them from 1"),
+        (
+            "[pins]",
+            "[pins]\nobject = { gpio = 12 }\nobject_2 = { gpio = 8 }",
+            "pins.object_2: no device of this table has such a line; write object_beams = 2 in [device.wheel] for it, "
+            "or remove object_2",
+        ),
         ("rotor_index", "rotor_z", 'did you mean "rotor_index"?'),
         # words for choices
         ('"american"', '"double_zero"', 'write "american" for that'),
