@@ -223,7 +223,10 @@ class _Page:
             )
             for one in self._tables
         ]
-        note = "A round belongs to the time of its verdict, and counts as the journal has it at its end."
+        note = (
+            "A round belongs to the time of its verdict, and counts as the journal has it at its end. Hours are of the "
+            "clock that times the edges, which nobody sets; of simulated play at a --speed, of what was played."
+        )
         return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>{self._pace()}'
 
     def _pace(self) -> str:
@@ -720,7 +723,8 @@ def report_command(
     It has every table's hours, rounds and results, the rounds that were refused, corrected or disputed, misfires by
     cause and hour, readers, decks and shufflers of cards, faults and who cleared them, meters of machines, orders of
     people, captures with their SHA-256, and whether the journal verifies, with the heads of its chains. The service
-    may be running.
+    may be running. Hours are of the clock that times the edges, as in the statistics of a fleet: where a service
+    simulated at a --speed, they are of what was played, and not of the wall clock.
 
     Without --since and --until it is the evening of the last event, from noon to noon in the zone. Without -o it
     writes casino-night-DATE.html. A .pdf is printed by Chromium, where that is installed.

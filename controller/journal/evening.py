@@ -1,8 +1,7 @@
 """One evening of a journal: what its tables did in a span of time, folded from the records of one computer.
 
     records, oldest first ──► every table: rounds and their verdicts in force, faults until they are cleared, when it
-    was
-                              open, meters, inspections; and what people ordered
+                              was open, meters, inspections; and what people ordered
 
 A round belongs to the time of its verdict, and counts as the journal has it at its end: a correction of the next
 morning is in the report of the evening.
@@ -22,6 +21,7 @@ import msgspec
 from audit.errors import JournalError
 from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
+from audit.wall_span import WallSpan
 from feed.calls import Calls
 from feed.card_record import MISREADS_IN_1000, CardRecord
 from feed.data import StatisticsKey
@@ -121,8 +121,12 @@ class TableEvening:
     """The wear of its wheel, as published last; None where it has none."""
     opened: list[tuple[int, int]] = field(default_factory=list)
     """When it was open, by the wall clock."""
+    open_ns: int = 0
+    """How long it was open, by the clock that times the edges."""
     shut: list[tuple[int, int]] = field(default_factory=list)
-    """When a fault shut it while it was open."""
+    """When a fault shut it while it was open, by the wall clock."""
+    shut_ns: int = 0
+    """How long a fault shut it, by the clock that times the edges."""
     machine_before: MachineEvent | None = None
     """The last event of a machine before the span."""
     machine: list[MachineEvent] = field(default_factory=list)
@@ -149,16 +153,6 @@ class TableEvening:
     def shakes(self) -> list[Shake]:
         """How the dice of proven results were shaken, in order."""
         return [shake for number in self.verdicts for shake in self.shakes_of(number)]
-
-    @property
-    def open_ns(self) -> int:
-        """How long it was open."""
-        return sum(end - start for start, end in self.opened)
-
-    @property
-    def shut_ns(self) -> int:
-        """How long a fault shut it."""
-        return sum(end - start for start, end in self.shut)
 
     def standing(self, verdict: str) -> int:
         """How many rounds have this verdict in force."""
@@ -247,6 +241,13 @@ def read_evening(
     return Evening(span, [one for one in made if one.events], commands, unknown)
 
 
+class _Moment(NamedTuple):
+    """When an event was, by the wall clock and by the one that times the edges."""
+
+    wall_ns: int
+    mono_ns: int
+
+
 class _Fold:
     """Folds the events of one table."""
 
@@ -254,9 +255,9 @@ class _Fold:
         self._span = span
         self._made = TableEvening(table)
         self._epoch = ""
-        self._last_ns = 0
-        self._open_ns: int | None = None
-        self._shut_ns: int | None = None
+        self._last = _Moment(0, 0)
+        self._open: _Moment | None = None
+        self._shut: _Moment | None = None
         self._standing: dict[tuple[str, str], tuple[Event, DeviceFault]] = {}
         """The faults that are latched."""
 
@@ -267,11 +268,11 @@ class _Fold:
         epoch = event.id.rsplit(".", 2)[1]
         if epoch != self._epoch:
             # Nothing is known of the time between two starts: the table was open until the last event.
-            self._close(self._last_ns)
+            self._close(self._last)
             self._epoch = epoch
             made.pace.restarted()
             made.calls.restarted()
-        self._last_ns = now_ns
+        self._last = now = _Moment(now_ns, data.mono_ns)
         if now_ns < self._span.until_ns:
             if inside and not made.events:
                 made.cards.begin()
@@ -283,7 +284,7 @@ class _Fold:
             made.last_seq = seq
             made.pace.see(data)
             made.calls.see(data)
-        self._state(event, now_ns, inside=inside)
+        self._state(event, now, inside=inside)
         match data:
             case Outcome():
                 self._verdict(event, data.round, Verdict(verdict="outcome", result=data.result), inside=inside)
@@ -318,7 +319,7 @@ class _Fold:
 
     def ended(self) -> TableEvening:
         """What the table did, once the last event was taken."""
-        self._close(self._last_ns)
+        self._close(self._last)
         for event, fault in self._standing.values():
             self._fault(EveningFault(event, fault, None, ""))
         self._made.faults.sort(key=lambda one: ns_of(one.event.time))
@@ -335,51 +336,55 @@ class _Fold:
             self._made.verdicts[number] = event
             self._made.stands[number] = verdict
 
-    def _state(self, event: Event, now_ns: int, *, inside: bool) -> None:
+    def _state(self, event: Event, now: _Moment, *, inside: bool) -> None:
         """Whether the table is open, and whether a fault shuts it."""
         data, made = event.data, self._made
         match data:
             case TableOpened():
-                if now_ns < self._span.until_ns:
+                if now.wall_ns < self._span.until_ns:
                     made.keys = data.statistics
                     # What it was opened with before the span counts too: it played on with that.
                     made.rules = [*(one for one in made.rules if inside and one != data.rules), data.rules]
                     made.software = [*(one for one in made.software if inside and one != data.software), data.software]
-                self._open_ns = now_ns
-                self._shut_ns = now_ns if self._blocked else None
+                self._open = now
+                self._shut = now if self._blocked else None
             case TableClosed():
-                self._close(now_ns)
+                self._close(now)
             case DeviceFault():
                 # One that was before a restart is published again, and is the same fault.
                 self._standing.setdefault((data.device, data.fault), (event, data))
-                if self._blocked and self._open_ns is not None and self._shut_ns is None:
-                    self._shut_ns = now_ns
+                if self._blocked and self._open is not None and self._shut is None:
+                    self._shut = now
             case DeviceCleared():
                 found = self._standing.pop((data.device, data.fault), None)
                 if found is not None:
                     self._fault(EveningFault(*found, event, data.by))
                 if not self._blocked:
-                    self._end_shut(now_ns)
+                    self._end_shut(now)
 
     @property
     def _blocked(self) -> bool:
         return any(fault.blocks_play for _, fault in self._standing.values())
 
-    def _close(self, now_ns: int) -> None:
-        self._end_shut(now_ns)
-        if self._open_ns is not None:
-            self._add(self._made.opened, self._open_ns, now_ns)
-            self._open_ns = None
+    def _close(self, now: _Moment) -> None:
+        self._end_shut(now)
+        if self._open is not None:
+            self._made.open_ns += self._add(self._made.opened, self._open, now)
+            self._open = None
 
-    def _end_shut(self, now_ns: int) -> None:
-        if self._shut_ns is not None:
-            self._add(self._made.shut, self._shut_ns, now_ns)
-            self._shut_ns = None
+    def _end_shut(self, now: _Moment) -> None:
+        if self._shut is not None:
+            self._made.shut_ns += self._add(self._made.shut, self._shut, now)
+            self._shut = None
 
-    def _add(self, spans: list[tuple[int, int]], start_ns: int, end_ns: int) -> None:
-        first, last = max(start_ns, self._span.since_ns), min(end_ns, self._span.until_ns)
+    def _add(self, spans: list[tuple[int, int]], start: _Moment, end: _Moment) -> int:
+        """Adds what is of it in the span that is asked for, and returns its length."""
+        since_ns, until_ns = self._span
+        first, last = max(start.wall_ns, since_ns), min(end.wall_ns, until_ns)
         if first < last:
             spans.append((first, last))
+        length_ns = max(0, end.mono_ns - start.mono_ns)
+        return WallSpan(start.wall_ns, end.wall_ns, length_ns).within(since_ns, until_ns)
 
 
 def _event(path: Path, record: Record) -> Event:

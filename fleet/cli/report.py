@@ -657,7 +657,8 @@ def _count(number: int, noun: str) -> str:
 _METHOD: Final = f"""
 <p>From the durable events of the tables, as they were published. A result in force counts: one that a person
 corrected counts as corrected, one that was made void does not count. A round belongs to the time of its first verdict.
-Hours are of the clock that times the edges, which nobody sets; they run from the opening of a table to its closing, or
+Hours are of the clock that times the edges, which nobody sets (of simulated play at a --speed, of what was played);
+they run from the opening of a table to its closing, or
 to the last event of that start of its service: a table that nobody closed was open a little longer than that.</p>
 <p>Bias: Pearson’s χ² against exact probabilities, neighbouring places together while fewer than ten are expected; only
 results that were proven, not those that a dealer called. p is adjusted after Holm for all tests of this report. A type

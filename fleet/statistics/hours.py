@@ -3,8 +3,8 @@
     table.opened        device.fault, blocks_play      device.cleared          table.closed, or the epoch's last event
     ├── open ───────────┬──────────── shut ────────────┬───────────────────────┤
 
-Lengths are of the clock that times the edges, which nobody sets; the wall time only shows which part of a span is in
-the time that is asked for. Between two epochs a table is not open: nothing is known of it.
+Lengths are of the clock that times the edges (`audit.wall_span`). Between two epochs a table is not open: nothing is
+known of it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from audit.wall_span import WallSpan
 from feed.events import DeviceCleared, DeviceFault, TableClosed, TableOpened
 from fleet.subjects import TableName
 
@@ -36,24 +37,6 @@ class Moment(NamedTuple):
     """A fault that was latched before a restart."""
     by: str
     detail: str
-
-
-class WallSpan(NamedTuple):
-    """A span of time."""
-
-    start_ns: int
-    """Wall time."""
-    end_ns: int
-    length_ns: int
-    """By the clock that nobody sets."""
-
-    def within(self, since_ns: int | None, until_ns: int | None) -> int:
-        """How much of it is in the time that is asked for."""
-        start = self.start_ns if since_ns is None else max(self.start_ns, since_ns)
-        end = self.end_ns if until_ns is None else min(self.end_ns, until_ns)
-        if (start, end) == (self.start_ns, self.end_ns):
-            return self.length_ns
-        return max(0, min(end - start, self.length_ns))
 
 
 class FaultSpan(NamedTuple):

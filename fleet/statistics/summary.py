@@ -18,6 +18,7 @@ from typing import Any, Final
 import duckdb
 import msgspec
 
+from audit.wall_span import WallSpan
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
 from feed.events import WearHistory
@@ -27,7 +28,7 @@ from feed.wear import worn
 from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
-from fleet.statistics.hours import TYPES, Hours, Moment, WallSpan, hours_of
+from fleet.statistics.hours import TYPES, Hours, Moment, hours_of
 from fleet.statistics.readers import CardReaderLine, Counts, judge_readers
 from fleet.statistics.spans import missing
 from fleet.subjects import TableName

@@ -15,6 +15,7 @@ from audit.witness import witness_path
 from controller.cli import main
 from controller.cli.journal_report import day_of
 from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
+from feed.data import Data
 from feed.events import (
     CaptureFile,
     CarriedStateChanged,
@@ -31,12 +32,16 @@ from feed.events import (
     RoundOpened,
     RoundStarted,
     Settled,
+    TableClosed,
+    TableOpened,
     Tumbling,
     Verdict,
     Void,
     WearHistory,
 )
 from feed.pace import RoundSteps
+from fleet.statistics.hours import Moment, hours_of
+from fleet.subjects import TableName
 from hal.clock import NS_PER_S
 from tests.unit.audit.making import Evening, tampering
 
@@ -195,6 +200,49 @@ def test_after_a_crash_a_table_was_open_until_its_last_event_and_its_fault_goes_
     ((first, _), (second, _)) = one.opened
     assert second - first > 5 * HOUR_NS
     assert [(fault.data.detail, fault.cleared) for fault in one.faults] == [("wheel_a rests at 1", None)]
+
+
+def test_hours_are_of_the_clock_that_times_the_edges_as_in_the_statistics_of_a_fleet(tmp_path: Path) -> None:
+    path, speed = tmp_path / "journal.sqlite", 20
+    with Evening(path) as writer:
+        begun_ns = writer.clock.now_ns()
+        stuck: dict[str, Any] = {"device": "wheel", "fault": "sensor_stuck"}
+        opened = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
+        evening: list[tuple[type[Data], int, dict[str, Any]]] = [
+            (TableOpened, 0, opened),
+            (DeviceFault, 60, {**stuck, "detail": "", "blocks_play": True}),
+            (DeviceCleared, 90, {**stuck, "by": "ann"}),
+            (TableClosed, 180, {"reason": "end", "by": "ann"}),
+        ]
+        name = TableName("hall", False, "wheel-1")
+        moments = []
+        for seq, (kind, after_s, fields) in enumerate(evening):
+            writer.clock.advance_to(begun_ns + after_s * NS_PER_S)
+            event = writer.event("wheel-1", kind, mono_ns=after_s * speed * NS_PER_S, **fields)
+            writer.say(event)
+            time_ns, mono_ns = ns_of(event.time), event.data.mono_ns
+            moments.append(
+                Moment(
+                    name,
+                    seq,
+                    writer.epoch,
+                    kind.kind,
+                    time_ns,
+                    mono_ns,
+                    "wheel",
+                    "sensor_stuck",
+                    True,
+                    False,
+                    "ann",
+                    "",
+                )
+            )
+    one = table(path)
+    of_fleet = hours_of(moments)[name]
+    assert (one.open_ns, one.shut_ns) == (HOUR_NS, 600 * NS_PER_S)
+    assert one.open_ns == sum(span.length_ns for span in of_fleet.open)
+    assert one.shut_ns == sum(span.length_ns for span in of_fleet.shut)
+    assert one.opened == [(span.start_ns, span.end_ns) for span in of_fleet.open]
 
 
 def test_a_machine_has_its_meters_of_the_span(tmp_path: Path) -> None:
@@ -429,7 +477,7 @@ def said(kind: Any, s: float, number: int = 1, **fields: Any) -> Any:
 
 def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:
     pace = RoundSteps()
-    of_round = {"evidence": Evidence(), "rule": "ours"}
+    of_round: dict[str, Any] = {"evidence": Evidence(), "rule": "ours"}
     for begin_s in (0, 1000):
         assert not pace.see(said(RoundOpened, begin_s))
         assert not pace.see(said(RoundStarted, begin_s + 300, direction=None))
@@ -445,7 +493,7 @@ def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_o
 
 def test_the_paying_of_a_round_that_was_never_settled_is_no_part_of_the_pace() -> None:
     pace = RoundSteps()
-    of_round = {"evidence": Evidence(), "rule": "ours"}
+    of_round: dict[str, Any] = {"evidence": Evidence(), "rule": "ours"}
     pace.see(said(RoundOpened, 0, 1))
     pace.see(said(NoMoreBets, 30, 1, by="dealer", rule="ours"))
     assert pace.see(said(Outcome, 50, 1, result={}, winning=[], **of_round))
