@@ -82,6 +82,8 @@ class MoneyWheel:
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
+        self._left_ns = 0
+        """When the wheel left its rest; it is not at rest again before that."""
         self._spins = MeasuredSpins()
         self._seen: list[CountTimes] = []
         """The last counts at each half turn or turn of the spin."""
@@ -264,6 +266,7 @@ class MoneyWheel:
             # One count is as much as a pulse of noise on one line makes.
             self._start, self._start_unproven = self._at, 1
         self._furthest = self._touched = count
+        self._left_ns = t_ns
         self._due_ns = t_ns + self._rest_ns
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
 
@@ -309,7 +312,7 @@ class MoneyWheel:
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
         if t_ns < self._due_ns:
             return
-        at_rest_ns = self._encoder.quiet_since_ns() + self._rest_ns
+        at_rest_ns = max(self._encoder.quiet_since_ns(), self._left_ns) + self._rest_ns
         if t_ns < at_rest_ns:
             self._due_ns = at_rest_ns
             return
@@ -340,7 +343,7 @@ class MoneyWheel:
         travel = (self._furthest - self._start) * self._direction
         low, high = encoder.doubt_at_rest()
         ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
-        doubt, detail = self._rest_doubt = self._doubt()
+        doubt, detail = self._rest_doubt = self._doubt(t_ns)
         if self._spun and self._spins.begin() and not self._turned_back:
             found.append(WheelMeasured(t_ns=t_ns, values=self._values(doubted=doubt is not None)))
         self._bounces = encoder.bounces
@@ -394,7 +397,7 @@ class MoneyWheel:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         return None, ""
 
-    def _doubt(self) -> tuple[str | None, str]:
+    def _doubt(self, now_ns: int) -> tuple[str | None, str]:
         encoder = self._encoder
         doubt, detail = self._doubt_so_far()
         if doubt is not None:
@@ -402,9 +405,9 @@ class MoneyWheel:
         ended = self._half_turn if encoder.stopped_too_quickly() else 0
         if self._wind_up_unproven or (not self._spun and self._may_be_half_a_turn(ended)):
             return "edges_lost", "edges were lost before the spin: the wheel may have made half a turn or more"
-        if self._spun and encoder.stopped_at_speed():
+        if self._spun and encoder.stopped_at_speed(now_ns):
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
-        if self._spun and self._noise_counted():
+        if self._spun and self._noise_counted(now_ns):
             return "edges_lost", "edges came too quickly for a wheel: noise"
         if encoder.index.missing:
             return "sensor_missing", "more than 1.1 turns without an index"
@@ -412,10 +415,11 @@ class MoneyWheel:
             return "sensor_missing", "no index since the table opened or the cable was plugged in"
         return None, ""
 
-    def _noise_counted(self) -> bool:
+    def _noise_counted(self, now_ns: int) -> bool:
         quadrature = self._encoder.quadrature
         lines = (quadrature.a, quadrature.b)
-        return noise_counted(self._encoder.recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+        recent, proven_ns = self._encoder.recent, self._encoder.proven_ns
+        return noise_counted(recent.times_ns(lines, proven_ns, quadrature.t1_ns, now_ns))
 
     def _rest(self, low: int, high: int, rocked: bool) -> Rest:
         """The space under the indicator for the decoded count, and the spaces for the offsets in doubt.

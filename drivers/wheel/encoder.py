@@ -47,6 +47,7 @@ class Encoder:
 
     __slots__ = (
         "_again",
+        "_certain",
         "_chain",
         "_chain_before_run",
         "_chain_from_rest",
@@ -105,7 +106,7 @@ class Encoder:
         self._chain: Chain | None = None
         self._chain_from_rest = False
         """Whether the chain began within the first counts from a rest."""
-        self._gaps = GapWatch(self.quadrature)
+        self._gaps = GapWatch(self.quadrature, self._stopping.least_by_hand_ns)
         self._still_at = self.quadrature.count
         """The count about which the disc was still when an edge last came back."""
         self._still_ns = 0
@@ -122,6 +123,8 @@ class Encoder:
         """The line of A and B that did not change while the other did."""
         self._suspected = NOTHING_SUSPECTED
         """The part of the doubt that would explain a slip."""
+        self._certain = False
+        """Whether a gap since the index is certain to hide slots: then a crossing without a slip is wrong."""
         self.losses = 0
         """Losses of edges that are certain."""
         self._losses_at_crossing = self._losses_before_slip = 0
@@ -200,11 +203,14 @@ class Encoder:
         """Counts from where the disc last turned."""
         return abs(self.quadrature.count - self._swing_from)
 
-    def stopped_at_speed(self) -> bool:
-        """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
+    def stopped_at_speed(self, now_ns: int) -> bool:
+        """Whether the disc, at rest at `now_ns`, cannot have stopped where its edges end.
+
+        The last ones were lost, or a hand stopped it.
+        """
         quadrature = self.quadrature
         # The disc is in the quarter after its last count; its last two counts were in the two before.
-        before, last = self._widths_of(-2 * quadrature.direction, -quadrature.direction, quadrature.t1_ns)
+        before, last = self._widths_of(-2 * quadrature.direction, -quadrature.direction, quadrature.t1_ns, now_ns)
         t1_ns, t2_ns, t3_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns
         counts_ns = round((t2_ns - t3_ns) / before), round((t1_ns - t2_ns) / last)
         return self._stopping.cannot_stop(quadrature, counts_ns, self._swing, self._chain)
@@ -278,10 +284,10 @@ class Encoder:
                 least = low
             if most > high:
                 most = high
-            # The disc may be quiet since the first edge of a chain, not since the last counts.
-            stop, edge = quadrature.run(
-                ahead, least, most, due_ns, gaps.limit_ns, quiet_ns if self._chain is None else 0
-            )
+            # The disc may be quiet since the first edge of a chain, or since it was first about a place, and not since
+            # the last counts: then they do not postpone the deadline.
+            quiet = self._chain is not None or -1 <= quadrature.count - self._still_at <= 1
+            stop, edge = quadrature.run(ahead, least, most, due_ns, gaps.limit_ns, 0 if quiet else quiet_ns)
             if edge is None:
                 return stop, None
             if stop is GAP and edge.line not in (quadrature.a, quadrature.b):
@@ -369,10 +375,14 @@ class Encoder:
     def _confirm(self) -> None:
         """Clears the doubts if the index proves the count."""
         slip = self.index.slip
+        known = self.index.zero is not None
         crossed = self.index.confirm(self.quadrature, self._explains)
+        if crossed and known and self._certain and self.index.slip is slip:
+            self.index.deny(self._suspected, self.quadrature.t1_ns)
         if self.index.slip is not slip:
             self._losses_before_slip = self._losses_at_crossing
         if crossed:
+            self._certain = False
             self._losses_at_crossing = self.losses
             self.doubt_low = self.doubt_high = 0
             self._suspected = NOTHING_SUSPECTED
@@ -388,11 +398,13 @@ class Encoder:
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 
-    def _lose(self, low: int, high: int, explained: tuple[int, int] | None = None) -> None:
+    def _lose(self, low: int, high: int, explained: tuple[int, int] | None = None, certain: bool = False) -> None:
         """Widens the doubt: the disc went on as if counts were lost, between `low` and `high`.
 
-        A slip of the index between those of `explained` is explained by it; by default between the same.
+        A slip of the index between those of `explained` is explained by it; by default between the same. Where the loss
+        is `certain`, no such slip is wrong.
         """
+        self._certain = self._certain or certain
         self.doubt_low += low
         self.doubt_high += high
         self.hidden_counts += max(-low, high)
@@ -429,7 +441,7 @@ class Encoder:
             t2_ns, t3_ns, t4_ns = quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
             times = (t2_ns, edge.t_ns)
             # The count before the first edge back was in the quarter in which the disc is again now.
-            width, before = self._widths_of(0, quadrature.direction, t2_ns)
+            width, before = self._widths_of(0, quadrature.direction, t2_ns, edge.t_ns)
             tau_ns, before_ns = round((t2_ns - t3_ns) / width), round((t3_ns - t4_ns) / before)
             self._chain = Chain(edge.line, -quadrature.direction, tau_ns, before_ns, t2_ns, 1, times, width)
             return
@@ -440,13 +452,13 @@ class Encoder:
             detail = f"{self.stuck} did not change while the other line of the encoder did"
             self.doubts.append(CountDoubt(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
 
-    def _widths_of(self, first: int, second: int, until_ns: int) -> tuple[float, float]:
+    def _widths_of(self, first: int, second: int, until_ns: int, now_ns: int) -> tuple[float, float]:
         """The widths of two quarters of a slot, by counts from where the disc is, as its edges up to a time show."""
         quadrature = self.quadrature
         if until_ns - self._widths_ns >= WIDTHS_EVERY_NS:
             self._widths_ns = until_ns
             lines = (quadrature.a, quadrature.b)
-            self._quarters.learn(self.recent.last(self.counts_per_turn, lines, until_ns, self._quarters.last))
+            self._quarters.learn(self.recent.last(self.counts_per_turn, lines, until_ns, now_ns, self._quarters.last))
         phase, width = quadrature.phase or 0, self._quarters.width
         return width((phase + first) % COUNTS_PER_SLOT), width((phase + second) % COUNTS_PER_SLOT)
 

@@ -170,6 +170,16 @@ class IndexProof:
         self.window = self._window_about(count)
         return True
 
+    def deny(self, lost: tuple[int, int], t_ns: int) -> None:
+        """Handles a crossing at a right count after a certain loss of counts, between two numbers: the index moved.
+
+        As many as whole turns do not show.
+        """
+        least, most = sorted(map(abs, lost))
+        if lost[0] * lost[1] > 0 and least > SLIP_COUNTS and most < self._counts_per_turn - SLIP_COUNTS:
+            detail = f"the index crossed as if none of {least} to {most} counts had been lost since the crossing before"
+            self._slipped(t_ns, detail, explained=False)
+
     def overdue(self, count: int, t_ns: int) -> None:
         """Handles a disc that left the window without a crossing: the angle is no longer proven."""
         self.missing = True

@@ -53,17 +53,24 @@ class RecentEdges:
         self._batches.append(batch)
         self._held += len(batch)
 
-    def last(self, number: int, lines: tuple[str, str], until_ns: int, since: Edge | None = None) -> list[Edge]:
-        """The last edges of two lines up to a time; the same ones however the edges were cut into batches.
+    def last(
+        self, number: int, lines: tuple[str, str], until_ns: int, now_ns: int, since: Edge | None = None
+    ) -> list[Edge]:
+        """The last edges of two lines up to a time, of the `least` last of all lines up to `now_ns`.
 
-        They begin with `since`, the very edge and not one that is equal to it, where it is one of them. Edges come in
-        the order of time, so the search goes back from `until_ns` only as far as is needed.
+        They are the same however the edges were cut into batches, where no batch before the newest reaches beyond
+        `now_ns`. They begin with `since`, the very edge and not one that is equal to it, where it is one of them. Edges
+        come in the order of time, so the search goes back only as far as is needed.
         """
         found: list[Edge] = []
+        left = self._least
         for batch in reversed(self._batches):
-            end = _end(batch, until_ns)
-            while end and len(found) < number:
-                start = max(0, end - (number - len(found)))
+            now = _end(batch, now_ns)
+            first = max(0, now - left)
+            left -= now - first
+            end = min(now, _end(batch, until_ns))
+            while end > first and len(found) < number:
+                start = max(first, end - (number - len(found)))
                 if since is not None and batch[start].t_ns <= since.t_ns:
                     start = max(start, bisect_left(batch, since.t_ns, hi=end, key=_time))
                     for at in range(start, end):
@@ -76,16 +83,14 @@ class RecentEdges:
                     continue
                 found[:0] = [edge for edge in batch[start:end] if edge[0] in lines]
                 end = start
+            if not left or len(found) >= number:
+                break
         return found
 
-    def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int) -> list[int]:
-        """The times of the edges of two lines, between two times."""
-        return [
-            t_ns
-            for batch in self._batches
-            for line, _, t_ns in batch[_end(batch, since_ns - 1) : _end(batch, until_ns)]
-            if line in lines
-        ]
+    def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int, now_ns: int) -> list[int]:
+        """The times of the edges of two lines between two times, of the same edges as `last` has."""
+        edges = self.last(self._least, lines, until_ns, now_ns)
+        return [t_ns for _, _, t_ns in edges[_end(edges, since_ns - 1) :]]
 
 
 def _end(batch: Sequence[Edge], until_ns: int) -> int:

@@ -56,10 +56,10 @@ class Stopping:
     __slots__ = (
         "_counts_per_turn",
         "_crawl_ns",
-        "_least_by_hand_ns",
         "_least_rocking_ns",
         "_least_start_ns",
         "_least_stop_ns",
+        "least_by_hand_ns",
         "least_slowing",
     )
 
@@ -68,7 +68,8 @@ class Stopping:
         self._counts_per_turn = counts_per_turn
         self._least_stop_ns = _quickest_last_ns(count_deg, STOP_DEG_PER_S2)
         self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
-        self._least_by_hand_ns = _quickest_last_ns(count_deg, HAND_DEG_PER_S2)
+        self.least_by_hand_ns: int = _quickest_last_ns(count_deg, HAND_DEG_PER_S2)
+        """The shortest last count of a disc that a hand stops within one more."""
         # In the middle of its first two whole counts it has turned by two counts at most.
         self._least_start_ns = round(sqrt(count_deg / START_DEG_PER_S2) * 1e9)
         self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
@@ -133,7 +134,7 @@ class Stopping:
 
     def too_quick(self, quadrature: QuadratureDecoder) -> bool:
         """Whether not even a hand stops a disc within a count of its last one."""
-        return 0 < quadrature.t1_ns - quadrature.t2_ns < self._least_by_hand_ns
+        return 0 < quadrature.t1_ns - quadrature.t2_ns < self.least_by_hand_ns
 
 
 def _quickest_last_ns(count_deg: float, slowing_deg_per_s2: float) -> int:
@@ -172,6 +173,8 @@ class Lost(NamedTuple):
     """The true count less the decoded one is between these."""
     explained: tuple[int, int]
     """A slip of the index between these is explained by it: the whole slots that fit the time of the gap."""
+    certain: bool = False
+    """Whether the disc was too quick to be held meanwhile, even by a hand: such a slip has to come."""
 
 
 NOTHING: Final = Lost(0, 0, (0, 0))
@@ -207,6 +210,7 @@ class GapWatch:
     __slots__ = (
         "_at",
         "_before_ns",
+        "_by_hand_ns",
         "_gap",
         "_is_first",
         "_long_ns",
@@ -217,7 +221,9 @@ class GapWatch:
         "waits",
     )
 
-    def __init__(self, quadrature: QuadratureDecoder) -> None:
+    def __init__(self, quadrature: QuadratureDecoder, by_hand_ns: int) -> None:
+        """No hand stops the disc within a count of one that is shorter than `by_hand_ns`."""
+        self._by_hand_ns = by_hand_ns
         self._is_first = True
         """Whether the next count is the first since the levels of the lines are known."""
         self.begin(quadrature)
@@ -286,7 +292,9 @@ class GapWatch:
             return NOTHING
         self._gap = None
         self._arm(quadrature)
-        return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
+        after_ns = quadrature.t1_ns - quadrature.t2_ns
+        lost = gap.lost(after_ns, quadrature.direction)
+        return lost if lost is NOTHING else lost._replace(certain=max(gap.tau_ns, after_ns) < self._by_hand_ns)
 
     def _start(self, count: int, times_ns: tuple[int, ...]) -> None:
         """Handles the first counts of a start up to `count`, of which `times_ns` are the times, the last one first."""

@@ -219,8 +219,8 @@ def test_a_new_run_forgets_what_was_wrong_in_the_last_but_not_where_the_disc_is(
 
 
 def test_a_disc_whose_last_counts_were_fast_cannot_have_stopped_there() -> None:
-    assert decode(new(), even(1.5, deg_per_s=400.0)).stopped_at_speed()
-    assert not decode(new(), even(1.5, deg_per_s=9.0)).stopped_at_speed()
+    assert decode(new(), even(1.5, deg_per_s=400.0)).stopped_at_speed(FAR)
+    assert not decode(new(), even(1.5, deg_per_s=9.0)).stopped_at_speed(FAR)
 
 
 def slowing(slowing_deg_per_s2: float, cut_counts: int) -> list[Edge]:
@@ -235,7 +235,7 @@ def slowing(slowing_deg_per_s2: float, cut_counts: int) -> list[Edge]:
 
 @pytest.mark.parametrize(("cut_counts", "lost"), [(0, False), (8, True), (13, True), (40, True)])
 def test_a_disc_that_was_not_yet_stopping_has_lost_its_last_edges(cut_counts: int, lost: bool) -> None:
-    assert decode(new(), slowing(40.0, cut_counts)).stopped_at_speed() == lost
+    assert decode(new(), slowing(40.0, cut_counts)).stopped_at_speed(FAR) == lost
 
 
 @pytest.mark.parametrize("bounced", [False, True])
@@ -256,7 +256,7 @@ def test_an_edge_that_comes_back_late_does_not_hide_that_the_last_edges_were_los
     last = next(edge for edge in reversed(edges) if edge.line != "e_index")
     back = Edge(last.line, 1 - last.level, last.t_ns + 1_300_000_000)
     encoder = decode(decode(new(), edges), [back])
-    assert encoder.stopped_at_speed() == lost
+    assert encoder.stopped_at_speed(FAR) == lost
 
 
 @pytest.mark.parametrize(
@@ -300,10 +300,47 @@ def test_a_bounce_does_not_hide_that_a_disc_started_before(number: int) -> None:
     assert 60 <= decode(new(), seen).started_counts <= 66
 
 
+def without_slots(edges: list[Edge], first: int, slots: int) -> list[Edge]:
+    """The edges without so many slots of A and B from a count on."""
+    counts = [edge for edge in edges if edge.line != "e_index" and edge.t_ns]
+    gone = set(counts[first : first + 4 * slots])
+    return [edge for edge in edges if edge not in gone]
+
+
+@pytest.mark.parametrize("slots", [1, 3, 12])
+@pytest.mark.parametrize("turns", [3.3, -3.3])
+def test_an_index_that_crosses_as_if_nothing_were_lost_after_a_certain_loss_has_moved(turns: float, slots: int) -> None:
+    """No hand holds a disc that does 200 degrees a second within a count: where its edges pause, it went on."""
+    whole = even(turns)
+    since_ns = [edge.t_ns for edge in whole if edge.line != "e_index" and edge.t_ns][600]
+    shift_ns = round(4 * slots * COUNT_DEG / 200.0 * 1e9)
+    late = [e.line == "e_index" and e.t_ns > since_ns for e in whole]
+    moved = in_order([e._replace(t_ns=e.t_ns + shift_ns) if later else e for e, later in zip(whole, late, strict=True)])
+    encoder = decode(new(), without_slots(moved, 600, slots))
+    assert encoder.index.slip is not None
+    assert not encoder.index.slip.explained
+    assert encoder.index_moved
+    lost = decode(new(), without_slots(whole, 600, slots)).index.slip
+    assert lost is not None
+    assert lost.explained == (slots < 12)
+
+
+@pytest.mark.parametrize("first", [500, 20])
+def test_a_disc_that_a_hand_may_have_held_is_proven_by_its_index(first: int) -> None:
+    """At 60 degrees a second it may have stood where its edges pause. Before the first index nothing was proven."""
+    edges = even(3.3, deg_per_s=60.0 if first == 500 else 200.0)
+    counts = [edge for edge in edges if edge.line != "e_index" and edge.t_ns]
+    pause_ns = 13 * (counts[1].t_ns - counts[0].t_ns)
+    held = [e if e.t_ns <= counts[first].t_ns else e._replace(t_ns=e.t_ns + pause_ns) for e in edges]
+    encoder = decode(new(), held)
+    assert encoder.index.slip is None
+    assert not encoder.doubtful
+
+
 def state_of(encoder: Encoder) -> tuple[object, ...]:
     """All that edges leave behind."""
     doubts = (encoder.doubt_low, encoder.doubt_high, encoder.doubt_at_rest(), encoder.started_counts, encoder.bounces)
-    return (encoder.count, encoder.angle_counts(), encoder.index.slip, encoder.stopped_at_speed(), *doubts)
+    return (encoder.count, encoder.angle_counts(), encoder.index.slip, encoder.stopped_at_speed(FAR), *doubts)
 
 
 EDGES = without_pulse(without_pulse(even(3.3), "e_a", 140), "e_b", 290)

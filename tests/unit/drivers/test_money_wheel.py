@@ -278,3 +278,36 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
         found += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
         rest = [edge for edge in rest if edge.t_ns > cut_ns]
     assert found == WHOLE
+
+
+def in_pieces(lines: MoneyLines, every_ns: int) -> list[Observation]:
+    """What a wheel observes in batches of equal time."""
+    driver, rest, found = wheel(), lines.edges(), list[Observation]()
+    for cut_ns in [*range(every_ns, lines.now_ns, every_ns), lines.now_ns]:
+        found += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
+        rest = [edge for edge in rest if edge.t_ns > cut_ns]
+    return found
+
+
+def trembling(then_s: float) -> MoneyLines:
+    """A wheel that trembles about a count for as long as a rest takes, and on."""
+    return MoneyLines().rest(3).spin(3 * TURN).move(-2, 0.3).move(2, 0.3).rest(then_s).move(-1, 0.2).rest(4)
+
+
+@pytest.mark.parametrize("then_s", [0.2, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.3])
+def test_a_wheel_that_trembles_about_a_count_rests_at_one_time_however_its_edges_are_cut(then_s: float) -> None:
+    lines = trembling(then_s)
+    found = seen(lines)
+    assert len(of(found, WheelRested)) == 1
+    assert in_pieces(lines, S // 20) == in_pieces(lines, S) == found
+
+
+@pytest.mark.parametrize("pause_s", [0.5, 0.8, 1.2])
+def test_a_wheel_that_creeps_from_its_rest_is_at_rest_after_it_moved(pause_s: float) -> None:
+    lines = MoneyLines().rest(3)
+    for _ in range(SPACE + 1):
+        lines.move(1, 0.1).rest(pause_s)
+    found = in_pieces(lines.rest(4), S // 20)
+    assert kinds(found) == [WheelMoved, WheelRested]
+    assert [one.t_ns for one in found] == sorted(one.t_ns for one in found)
+    assert found == seen(lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from drivers.wheel.lost_pulses import RecentEdges, noise_counted
 from hal.values import Edge
 
@@ -35,13 +37,34 @@ def test_few_edges_are_not_noise() -> None:
     assert not noise_counted(EVEN[:5])
 
 
-def test_recent_edges_are_those_of_the_last_batches_and_the_lines_asked_for() -> None:
+LINES = ("a", "b")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 40])
+def test_recent_edges_are_the_last_of_all_lines_however_they_were_cut_into_batches(size: int) -> None:
+    edges = [Edge("ax"[k % 2], 1, k) for k in range(40)]
     recent = RecentEdges(4)
-    for start in range(0, 40, 2):
-        recent.add([Edge("a", 1, start), Edge("x", 1, start + 1)])
+    for start in range(0, 40, size):
+        recent.add(edges[start : start + size])
     recent.add([])
-    assert recent.times_ns(("a", "b"), 0, 100) == [36, 38]
-    assert recent.times_ns(("a", "x"), 37, 38) == [37, 38]
+    assert recent.times_ns(LINES, 0, 100, 100) == [36, 38]
+    assert recent.times_ns(("a", "x"), 37, 38, 100) == [37, 38]
+    assert recent.times_ns(LINES, 0, 36, 39) == [36]
+    assert recent.last(9, LINES, 100, 39) == [edges[36], edges[38]]
+    assert recent.last(9, LINES, 37, 39) == [edges[36]]
+    assert recent.last(9, LINES, 35, 39) == []
+
+
+@pytest.mark.parametrize("size", [3, 7, 40])
+def test_edges_of_the_newest_batch_that_come_later_do_not_count(size: int) -> None:
+    edges = [Edge("ax"[k % 2], 1, k) for k in range(40)]
+    recent = RecentEdges(4)
+    for start in range(0, 40, size):
+        recent.add(edges[start : start + size])
+        if start + size > 20:
+            break
+    assert recent.times_ns(LINES, 0, 100, 20) == [18, 20]
+    assert recent.last(1, LINES, 20, 20) == [edges[20]]
 
 
 def test_as_many_edges_are_given_as_are_asked_for_however_they_were_cut_into_batches() -> None:
@@ -50,4 +73,4 @@ def test_as_many_edges_are_given_as_are_asked_for_however_they_were_cut_into_bat
         recent = RecentEdges(9)
         recent.add(edges[:cut])
         recent.add(edges[cut:])
-        assert recent.last(5, ("a", "b"), 7) == edges[3:8]
+        assert recent.last(5, LINES, 7, 9) == edges[3:8]

@@ -72,5 +72,5 @@ def test_what_is_learned_in_steps_is_what_is_learned_at_once(noise: float) -> No
     for end in sorted(rng.sample(range(len(edges)), 60)):
         recent.add(edges[begin:end])
         begin = end
-        widths.learn(recent.last(200, ("e_a", "e_b"), edges[end - 1].t_ns, widths.last))
+        widths.learn(recent.last(200, ("e_a", "e_b"), edges[end - 1].t_ns, edges[end - 1].t_ns, widths.last))
         assert of_all(widths) == quarter_widths(edges[max(0, end - 200) : end], "e_a")
