@@ -209,6 +209,7 @@ class GapWatch:
 
     __slots__ = (
         "_at",
+        "_before_gap_ns",
         "_before_ns",
         "_by_hand_ns",
         "_gap",
@@ -224,6 +225,8 @@ class GapWatch:
     def __init__(self, quadrature: QuadratureDecoder, by_hand_ns: int) -> None:
         """No hand stops the disc within a count of one that is shorter than `by_hand_ns`."""
         self._by_hand_ns = by_hand_ns
+        self._before_gap_ns: tuple[int, int, int] = (0, 0, 0)
+        """The three counts before a gap."""
         self._is_first = True
         """Whether the next count is the first since the levels of the lines are known."""
         self.begin(quadrature)
@@ -249,6 +252,7 @@ class GapWatch:
         before = self.broken(quadrature, 0)
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
         stops_after = stops_after_counts(quadrature.t2_ns - quadrature.t3_ns, tau_ns)
+        self._before_gap_ns = (tau_ns, quadrature.t2_ns - quadrature.t3_ns, quadrature.t3_ns - quadrature.t4_ns)
         self._gap = CountGap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns, stops_after)
         self.limit_ns = GAP_COUNTS * (t_ns - quadrature.t1_ns)
         self.waits = True
@@ -294,7 +298,11 @@ class GapWatch:
         self._arm(quadrature)
         after_ns = quadrature.t1_ns - quadrature.t2_ns
         lost = gap.lost(after_ns, quadrature.direction)
-        return lost if lost is NOTHING else lost._replace(certain=max(gap.tau_ns, after_ns) < self._by_hand_ns)
+        if lost is NOTHING or max(self._before_gap_ns) >= self._by_hand_ns:
+            return lost
+        # Times that jitter make gaps of nothing, but no even counts before and after one.
+        around_ns = (*self._before_gap_ns, after_ns)
+        return lost._replace(certain=min(around_ns) >= EVEN_SPEED * max(around_ns))
 
     def _start(self, count: int, times_ns: tuple[int, ...]) -> None:
         """Handles the first counts of a start up to `count`, of which `times_ns` are the times, the last one first."""

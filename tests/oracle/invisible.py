@@ -17,6 +17,9 @@ three counts of a wheel that does not turn back: a flapper may have stopped it t
 space, a pulse lost within the last swings of a wheel that rocks, and one and a half on up to four: its edges can come
 when those of a wobble would. So can one edge there that comes before its time, of a line that is stuck for less than a
 pulse. One edge there that is the last of its line, on any wheel: it may have gone on by a count (`pulse_unseen`).
+Whole slots lost, and not reported, of a wheel so slow that a hand stops it within a count, where the next crossing of
+the index is late by just as many: a wheel that a hand held for as long, and pushed on, makes these lines
+(`held_unseen`).
 
 The beams for foreign objects are the only lines that see an object. Where none of them, the one or both, is broken for
 longer than noise during the spin, because it lost what it saw or is dead, the lines are those of a spin without it.
@@ -26,13 +29,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import sqrt
 
 from hal.values import EdgesLost
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
+from tests.oracle.motion import NS
 
 FLAPPER_COUNTS = 3
 """A wheel that would go on for so few counts may be stopped by its flapper."""
+
+HAND_DEG_PER_S2 = 3_000.0
+"""No hand stops a wheel with more: at the rim of one of 1.5 m some four times gravity (docs/devices/money-wheel.md)."""
+
+COUNTS_PER_SLOT = 4
 
 NOISE_NS = 2_000_000
 """An object beam that is broken for no longer than this shows noise (docs/devices/roulette-wheel.md)."""
@@ -113,6 +123,27 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
     turned = any(one.line == next_one.line for one, next_one in pairwise(true[last - 2 : last + 3]))
     ended = len(true) - last <= FLAPPER_COUNTS and spin.furthest_ns == spin.rest_ns
     return (turned or ended) and not reported
+
+
+def held_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:
+    """Whether whole slots of a slow wheel were lost without a report, and the index came later by just as many."""
+    true, shown = (
+        [e for e in edges if e.line in ("wheel_a", "wheel_b") and spin.start_ns < e.t_ns <= spin.rest_ns]
+        for edges in (run.edges, corrupted.edges)
+    )
+    lost = len(true) - len(shown)
+    first = next((k for k, (one, other) in enumerate(zip(true, shown, strict=False)) if one != other), len(shown))
+    if corrupted.rare or lost <= 0 or lost % COUNTS_PER_SLOT or first < 2 or true[first + lost :] != shown[first:]:
+        return False
+    crossings = (
+        next((e.t_ns for e in edges if e.line == "wheel_index" and e.level and e.t_ns > true[first].t_ns), None)
+        for edges in (run.edges, corrupted.edges)
+    )
+    was_ns, is_ns = crossings
+    if was_ns is None or is_ns is None or sum(was_ns < e.t_ns <= is_ns for e in true) != lost:
+        return False
+    slowest_ns = sqrt(run.wheel.count_deg / (2 * HAND_DEG_PER_S2)) * NS
+    return true[first - 1].t_ns - true[first - 2].t_ns >= slowest_ns
 
 
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:

@@ -20,7 +20,7 @@ from feed.events import Event, RoundProgress
 from hal.values import Batch, Edge, Rare
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
-from tests.oracle.invisible import object_unseen, pulse_unseen, rest_unseen
+from tests.oracle.invisible import held_unseen, object_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import NS, T_NS
 
 
@@ -79,7 +79,7 @@ _batch: Final = partial(tuple.__new__, Batch)
 
 _STEPS_NS: Final = (NS // 20, *(NS,) * 5, *(4 * NS,) * 10)
 """How a random run is cut: one in sixteen as finely as a live table receives it, which costs as much as all the rest of
-a run. However a stream is cut, its events have to be the same: `tests/property/test_batch_cuts.py` shows that."""
+a run. However a stream is cut, its events have to be the same: `tests/property/test_wheel_cuts.py` shows that."""
 
 
 def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns: int = NS) -> Iterator[Batch]:
@@ -100,7 +100,7 @@ def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns:
 
 def events_of(toml: str, stream: Iterator[Batch]) -> list[TableEvent]:
     """The events of a fresh table on the batches."""
-    table = table_for(_configuration(toml), epoch="sim", simulated=True)
+    table = table_for(configuration(toml), epoch="sim", simulated=True)
     seen = [_table_event(event) for event in table.open(0)]
     for batch in stream:
         seen += [_table_event(event) for event in table.feed(batch) if not isinstance(event.data, RoundProgress)]
@@ -108,7 +108,8 @@ def events_of(toml: str, stream: Iterator[Batch]) -> list[TableEvent]:
 
 
 @lru_cache(maxsize=1024)
-def _configuration(toml: str) -> TableConfig:
+def configuration(toml: str) -> TableConfig:
+    """The table of a configuration's text."""
     report = check_text(toml)
     if report.errors:
         raise ValueError(f"the oracle's configuration is wrong: {report.errors}")
@@ -163,7 +164,12 @@ def false_money_outcomes(run: money.MoneyRun, seen: Sequence[TableEvent], made: 
         elif not spin.looks_valid(run.wheel.count_deg):
             wrong.append(f"space {space} of an invalid spin: {spin}")
         elif space != spin.space and not (
-            made is not None and (rest_unseen(run, spin, outcome.t_ns, made) or pulse_unseen(run, spin, made))
+            made is not None
+            and (
+                rest_unseen(run, spin, outcome.t_ns, made)
+                or pulse_unseen(run, spin, made)
+                or held_unseen(run, spin, made)
+            )
         ):
             wrong.append(f"space {space} for {spin.space}: {spin}")
         elif spin.start_ns in given:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
+from hal.values import Edge
 from tests.oracle import corruptions, judge, money, roulette
 from tests.oracle.invisible import why_invisible
 from tests.oracle.motion import TRUE_MARKS, Marks
@@ -50,15 +51,28 @@ def uneven_marks(rng: Random) -> Marks:
     return a_up, b_up, a_down, b_down
 
 
+def money_lines(
+    rng: Random, corruption: corruptions.Corruption | None = None, marks_off: Marks = TRUE_MARKS
+) -> tuple[money.MoneyRun, corruptions.Corrupted]:
+    """A money wheel's run, and its lines under one corruption that is not invisible."""
+    wheel = replace(money_wheel(rng), marks_off=marks_off)
+    run = money.make_run(rng, wheel, spins=rng.choice((1, 1, 1, 2, 3)))
+    return run, _visible(run.wheel, run.edges, rng, corruption)
+
+
+def _visible(
+    wheel: money.Wheel | roulette.Wheel, edges: list[Edge], rng: Random, corruption: corruptions.Corruption | None
+) -> corruptions.Corrupted:
+    while True:
+        made = (corruption or rng.choice(corruptions.ALL))(edges, rng)
+        if why_invisible(wheel, made) is None:
+            return made
+
+
 def money_round(seed: int, corruption: corruptions.Corruption | None = None, marks_off: Marks = TRUE_MARKS) -> Round:
     """A money wheel's run of one to three spins under one corruption."""
     rng = Random(seed)
-    wheel = replace(money_wheel(rng), marks_off=marks_off)
-    run = money.make_run(rng, wheel, spins=rng.choice((1, 1, 1, 2, 3)))
-    while True:
-        made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
-        if why_invisible(run.wheel, made) is None:
-            break
+    run, made = money_lines(rng, corruption, marks_off)
     seen = judge.money_events(run, made, rng)
     wrong = judge.false_money_outcomes(run, seen, made)
     invisible = len(judge.false_money_outcomes(run, seen)) - len(wrong)
@@ -72,6 +86,23 @@ def wheel_life_round(seed: int) -> Round:
     return roulette_round(seed, recommended=True, wear=worn(seed, sensors=3))
 
 
+def roulette_lines(
+    rng: Random,
+    corruption: corruptions.Corruption | None = None,
+    *,
+    recommended: bool = False,
+    wear: Wear = AS_NEW,
+    wear_seed: str = "",
+) -> tuple[roulette.RouletteRun, corruptions.Corrupted]:
+    """A roulette wheel's run, and its lines under one corruption that is not invisible, as `roulette_round` has it."""
+    spins = rng.choice((1, 1, 1, 2))
+    run = roulette.make_run(rng, roulette.recommended_wheel(rng) if recommended else None, spins=spins, wear=wear)
+    edges = run.edges
+    if wear is not AS_NEW:
+        edges = worn_edges(edges, wear, Random(wear_seed))
+    return run, _visible(run.wheel, edges, rng, corruption)
+
+
 def roulette_round(
     seed: int, corruption: corruptions.Corruption | None = None, *, recommended: bool = False, wear: Wear = AS_NEW
 ) -> Round:
@@ -82,15 +113,7 @@ def roulette_round(
         wear: how worn it is; the corruption meets the lines of its worn parts.
     """
     rng = Random(seed)
-    spins = rng.choice((1, 1, 1, 2))
-    run = roulette.make_run(rng, roulette.recommended_wheel(rng) if recommended else None, spins=spins, wear=wear)
-    edges = run.edges
-    if wear is not AS_NEW:
-        edges = worn_edges(edges, wear, Random(f"{seed}/wear"))
-    while True:
-        made = (corruption or rng.choice(corruptions.ALL))(edges, rng)
-        if why_invisible(run.wheel, made) is None:
-            break
+    run, made = roulette_lines(rng, corruption, recommended=recommended, wear=wear, wear_seed=f"{seed}/wear")
     seen = judge.roulette_events(run, made, rng)
     wrong = judge.false_roulette_outcomes(run, seen, made)
     invisible = len(judge.false_roulette_outcomes(run, seen)) - len(wrong)

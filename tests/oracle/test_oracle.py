@@ -9,8 +9,8 @@ import pytest
 
 from hal.clock import NS_PER_S as S
 from hal.values import Edge, EdgesLost, Loss
-from tests.oracle import ball, corruptions, money, roulette
-from tests.oracle.invisible import object_unseen, pulse_unseen, rest_unseen
+from tests.oracle import ball, corruptions, judge, money, roulette
+from tests.oracle.invisible import held_unseen, object_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
 from tests.oracle.rounds import roulette_round
 from tests.oracle.wear import AS_NEW, RUNS_A_DAY, Wear, worn, worn_edges
@@ -239,6 +239,30 @@ def test_the_last_edge_of_a_line_on_a_rocking_wheel_may_be_lost_unseen(slots: in
     for gone, unseen in ((last[-1], True), (last[-2], False), (last[20], False)):
         made = corruptions.Corrupted([e for e in run.edges if e != gone], [], "an edge is lost")
         assert pulse_unseen(run, spin, made) == unseen
+
+
+@pytest.mark.parametrize(
+    ("before", "moved", "unseen"), [(18, 12, True), (18, 8, False), (18, 0, False), (300, 12, False)]
+)
+def test_slots_of_a_slow_wheel_are_lost_unseen_where_the_index_moved_by_as_many(
+    before: int, moved: int, unseen: bool
+) -> None:
+    """A hand may have held the slow wheel. Of a quick one, or where the index came as before, there is no outcome."""
+    run = money.make_run(Random(27), clean=True, kinds=("plain",), turns=5.4)
+    (spin,) = run.spins
+    true = [e for e in run.edges if e.line in ("wheel_a", "wheel_b") and e.t_ns > spin.start_ns]
+    *_, crossed_ns = (e.t_ns for e in run.edges if e.line == "wheel_index" and e.level)
+    first = sum(e.t_ns < crossed_ns for e in true) - before
+    index = [e for e in run.edges if e.line == "wheel_index" and e.t_ns >= crossed_ns]
+    places = [sum(one.t_ns <= e.t_ns for one in true) + moved - 1 for e in index]
+    late = [e._replace(t_ns=true[place].t_ns + 100_000) for e, place in zip(index, places, strict=True)]
+    gone = {*true[first : first + 12], *index}
+    edges = sorted([*(e for e in run.edges if e not in gone), *late], key=lambda e: e.t_ns)
+    made = corruptions.Corrupted(edges, [], "lost and moved")
+    assert held_unseen(run, spin, made) == unseen
+    outcomes = [s.data["result"]["space"] for s in judge.money_events(run, made) if s.type == "round.outcome"]
+    assert len(outcomes) == unseen
+    assert spin.space not in outcomes
 
 
 def test_an_object_is_unseen_where_no_beam_shows_more_than_noise_during_the_spin() -> None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple
 
@@ -336,7 +337,15 @@ _STICKING: Final = (corruptions.stuck, corruptions.dead)
 _WIRING: Final = (corruptions.swap_lines, corruptions.invert_line)
 
 
-def judge_cage(seed: int, corruption: Corruption, sensing: str) -> Judged:
+class Sensed(NamedTuple):
+    """A run, its corrupted lines, and the driver that they are for."""
+
+    run: Run
+    made: Corrupted
+    driver: Driver
+
+
+def cage_lines(seed: int, corruption: Corruption, sensing: str) -> Sensed:
     """A cage's run, corrupted."""
     rng = Random(f"cage/{sensing}/{seed}")
     run = cage_run(rng, sensing)
@@ -347,10 +356,10 @@ def judge_cage(seed: int, corruption: Corruption, sensing: str) -> Judged:
         made = _one_line(run.edges, rng.choice(sorted({edge.line for edge in run.edges})), corruption, rng)
     else:
         made = corruption(run.edges, rng)
-    return _judge(run, made, _hear(Cage(config[sensing]), made, run.until_ns))
+    return Sensed(run, made, Cage(config[sensing]))
 
 
-def judge_chute(seed: int, corruption: Corruption) -> Judged:
+def chute_lines(seed: int, corruption: Corruption) -> Sensed:
     """A chute's run, corrupted."""
     rng = Random(f"chute/{seed}")
     dice, baffles = rng.choice(((2, 3), (3, 3), (2, 5), (3, 4)))
@@ -361,24 +370,30 @@ def judge_chute(seed: int, corruption: Corruption) -> Judged:
         made = _one_line(run.edges, f"chute_{rng.randint(1, baffles)}", corruption, rng)
     else:
         made = corruption(run.edges, rng)
-    return _judge(run, made, _hear(Chute(ChuteConfig(baffles=baffles), dice), made, run.until_ns))
+    return Sensed(run, made, Chute(ChuteConfig(baffles=baffles), dice))
 
 
-def judge_shaker(seed: int, corruption: Corruption) -> Judged:
+def shaker_lines(seed: int, corruption: Corruption) -> Sensed:
     """A shaker's run, corrupted on the line that feels it."""
     rng = Random(f"shaker/{seed}")
     run = shaker_run(rng)
     if corruption in (*_STICKING, *_WIRING):
         corruption = corruptions.nothing
     made = _one_line(run.edges, "shake", corruption, rng)
-    return _judge(run, made, _hear(Shaker(ShakerConfig()), made, run.until_ns))
+    return Sensed(run, made, Shaker(ShakerConfig()))
 
 
-JUDGES: dict[str, Callable[[int, Corruption], Judged]] = {
-    "cage, level": lambda seed, corruption: judge_cage(seed, corruption, "level"),
-    "cage, pulse": lambda seed, corruption: judge_cage(seed, corruption, "pulse"),
-    "cage, encoder": lambda seed, corruption: judge_cage(seed, corruption, "encoder"),
-    "chute": judge_chute,
-    "shaker": judge_shaker,
+TUMBLERS: Final[dict[str, Callable[[int, Corruption], Sensed]]] = {
+    "cage, level": partial(cage_lines, sensing="level"),
+    "cage, pulse": partial(cage_lines, sensing="pulse"),
+    "cage, encoder": partial(cage_lines, sensing="encoder"),
+    "chute": chute_lines,
+    "shaker": shaker_lines,
 }
 """Every tumbler that is judged."""
+
+
+def judge(tumbler: str, seed: int, corruption: Corruption) -> Judged:
+    """Judges what the driver of a tumbler makes of a corrupted run."""
+    run, made, driver = TUMBLERS[tumbler](seed, corruption)
+    return _judge(run, made, _hear(driver, made, run.until_ns))

@@ -117,7 +117,8 @@ SOAKS: tuple[Soak, ...] = (
         "However a stream is cut into batches, the events are the same",
         20,
         "property/test_batch_cuts.py",
-        cpu_s=800,
+        "property/test_wheel_cuts.py",
+        cpu_s=1_900,
     ),
     _parts(
         "pusher-tables",
