@@ -118,7 +118,7 @@ SOAKS: tuple[Soak, ...] = (
         20,
         "property/test_batch_cuts.py",
         "property/test_wheel_cuts.py",
-        cpu_s=1_900,
+        cpu_s=800,
     ),
     _parts(
         "pusher-tables",

@@ -45,6 +45,7 @@ def test_a_deadline_that_counts_postpone_is_missed_only_by_a_disc_that_is_quiet(
     edges = turning(40)
     edges.append(Edge(A, 1, edges[-1].t_ns + 9 * COUNT_NS))
     encoder = Encoder(A, B, INDEX, 100, 3.0)
-    stop, edge = encoder.run(iter(edges), -ANY_COUNT, ANY_COUNT, COUNT_NS, quiet_ns=5 * COUNT_NS)
+    assert encoder.run(iter(edges[:9]), -ANY_COUNT, ANY_COUNT, ANY_COUNT) == (Stop.END, None)
+    stop, edge = encoder.run(iter(edges[9:]), -ANY_COUNT, ANY_COUNT, COUNT_NS, quiet_ns=5 * COUNT_NS)
     assert (stop, edge) == (Stop.DUE, edges[-1])
     assert encoder.count == 40
