@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from math import ceil
 from multiprocessing import get_context
 
@@ -137,11 +138,16 @@ def learnt(config: TableConfig, batches: Sequence[Batch]) -> TableState:
         *table.close(batches[-1].until_ns, "end"),
     ]
     (*_, known) = (event.data.history for event in said if isinstance(event.data, DeviceCondition))
-    times = MEAN_BLOCKS // len(known.days)
-    values = {name: own * times for name, own in known.values.items()}
+    of_all = list(islice(cycle(range(len(known.days))), MEAN_BLOCKS))
+    values = {name: [own[at] for at in of_all] for name, own in known.values.items()}
     state = TableState(config.id)
     state.game = config.game
-    state.wear = WearHistory(days=known.days * times, spins=known.spins * times, values=values, limits=known.limits)
+    state.wear = WearHistory(
+        days=[known.days[at] for at in of_all],
+        spins=[known.spins[at] for at in of_all],
+        values=values,
+        limits=known.limits,
+    )
     return state
 
 

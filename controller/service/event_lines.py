@@ -253,8 +253,9 @@ def _warning(data: events.DeviceWarning) -> str:
 
 @data_words.register
 def _condition(data: events.DeviceCondition) -> str:
-    measured = counted(sum(data.history.spins), "measured spin")
-    return f"wear of {data.device}: {measured}, {counted(len(data.history.values), 'value')}"
+    history = data.history
+    spins, values = sum(history.spins) + len(history.begun), {*history.values}.union(*history.begun)
+    return f"wear of {data.device}: {counted(spins, 'measured spin')}, {counted(len(values), 'value')}"
 
 
 @data_words.register

@@ -105,7 +105,6 @@ class Table:
         self._answers: list[CommandResult] = []
         self._decoding = Decoding(drivers)
         self.drivers = self._decoding.drivers
-        self._measure_wear()
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._not_of_game = COMMON | {Command} | self._observers.keys()
@@ -176,11 +175,13 @@ class Table:
                 self._repeats.restore(state)
             if self._wear is not None:
                 self._wear.restore(state)
-                self._measure_wear()
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
         """Begins: the table opens with its first round, or is closed until a person opens it."""
+        if self._wear is not None:
+            self._wear.forget(self._day(t_ns))
+        self._measure_wear()
         self.lifecycle.begin(t_ns, self._opens)
         # From now on silence counts, however late the first batch comes.
         self._decoding.begin(t_ns)
@@ -423,11 +424,16 @@ class Table:
     def _watch_wear(self, watch: WearWatch, t_ns: int) -> None:
         """What a block of spins shows of the wheel's wear: it is reported, and changes nothing."""
         device, number = self.game.device, self.rounds.report.round
-        day = datetime.fromisoformat(self._time_of(t_ns)).timestamp() / DAY_S
-        for detail in watch.judge(day):
+        for detail in watch.judge(self._day(t_ns)):
             warning = {"device": device, "warning": WHEEL_WEAR, "detail": detail, "round": number}
             self._emit_after_game(events.DeviceWarning, t_ns, **warning)
+        # Not every spin that is to be measured has values, and a wheel may be learnt again.
+        self._measure_wear()
         self._publish_wear(watch, t_ns)
+
+    def _day(self, t_ns: int) -> float:
+        """Days since 1970."""
+        return datetime.fromisoformat(self._time_of(t_ns)).timestamp() / DAY_S
 
     def _publish_wear(self, watch: WearWatch, t_ns: int, *, at_end: bool = False) -> None:
         history = watch.published(at_end=at_end)

@@ -4,10 +4,10 @@
                                                 │
                                                 └─ 3 blocks, later each, or the end of the service ──► device.condition
 
-The history is journalled with `device.condition`, so that it survives a restart, with the spins of a block that is not
-full; a power cut loses those since the last block. A value is warned of once, and again at each further quarter of its
-way to the limit; after a restart from the beginning, so that each evening's report has it. Nothing of it changes a
-verdict, and all of it is ours.
+The history is journalled with `device.condition`, so that it survives a restart, at the end with the spins of a block
+that is not full; a power cut loses what was measured since the last of these events. A value is warned of once, and
+again at each further quarter of its way to the limit; after a restart from the beginning, so that each evening's report
+has it. Nothing of it changes a verdict, and all of it is ours.
 """
 
 from __future__ import annotations
@@ -55,18 +55,22 @@ class WearWatch:
         """Continues from what the journal holds."""
         if state.wear is not None:
             self._history = state.wear
-            days, from_day = state.wear.days, self._keys.since_day
-            if from_day is None or (days and days[-1] >= from_day):
-                # Otherwise the spins may be from before the part was exchanged.
-                self._block = [*state.wear.begun]
-                self._kept = len(self._block)
+            self._block = [*state.wear.begun]
+            self._kept = len(self._block)
+
+    def forget(self, day: float) -> None:
+        """Forgets what is from before the part was exchanged. `day` is now, since 1970."""
+        from_day, days = self._keys.since_day, self._history.days
+        if from_day is None or from_day > day:  # a day that is still to come takes nothing away
+            return
+        if days and days[-1] < from_day:
+            self._block, self._kept = [], 0
+        self._history = since(self._history, from_day)
 
     @property
     def to_learn(self) -> int:
         """Measured spins until the wheel is learnt and a first window is full."""
-        from_day = self._keys.since_day
-        history = self._history if from_day is None else since(self._history, from_day)
-        return max(0, BASELINE + WINDOW - len(history.days)) * BLOCK
+        return max(0, (BASELINE + WINDOW - len(self._history.days)) * BLOCK - len(self._block))
 
     def measured(self, values: Mapping[str, float]) -> bool:
         """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
@@ -76,9 +80,7 @@ class WearWatch:
     def judge(self, day: float) -> list[str]:
         """Adds the block to the history; returns what is to be warned of, in words. `day` is now, since 1970."""
         block, self._block = self._block, []
-        from_day = self._keys.since_day
-        if from_day is not None and from_day <= day:  # a day that is still to come takes nothing away
-            self._history = since(self._history, from_day)
+        self.forget(day)
         self._history = with_block(self._history, day, block, self._keys.limits)
         self._unpublished += 1
         found = worn(self._history, FALSE_ALARM)

@@ -37,6 +37,16 @@ def line(data: Data) -> str:
     ("data", "words"),
     [
         (
+            events.DeviceCondition(
+                **TABLE,
+                device="wheel",
+                history=events.WearHistory(
+                    days=[1], spins=[6], values={"level": [0.1]}, begun=[{"level": 0.1}, {"unevenness": 0.02}]
+                ),
+            ),
+            "wear of wheel: 8 measured spins, 2 values",
+        ),
+        (
             events.TableOpened(**TABLE, **OPENED, by="ann"),
             "table opened by ann: money_wheel by njac-13:47-20, feltwire 0.1.0",
         ),

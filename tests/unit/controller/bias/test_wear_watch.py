@@ -18,6 +18,7 @@ from controller.games.load import check_text
 from controller.table.table import Table
 from controller.table.wear_watch import PUBLISHED_BLOCKS, WHEEL_WEAR, WearLimits, WearWatch
 from drivers.base.driver import Observation
+from drivers.roulette.wheel import RouletteWheel
 from drivers.wheel.condition import LEARNING_SPINS, LEARNT_SPINS, MeasuredSpins, WheelMeasured
 from feed import events
 from feed.events import Event, WearHistory
@@ -136,10 +137,10 @@ def test_however_a_stream_is_cut_the_values_are_the_same(text: str) -> None:
 
 
 def learnt_state(config: TableConfig) -> TableState:
-    """What the journal has of a table whose wheel is learnt."""
+    """What the journal has of a table whose wheel was learnt the day before."""
     state, blocks = TableState(config.id), BASELINE + WINDOW
     state.game = config.game
-    state.wear = WearHistory(days=[1.0] * blocks, spins=[BLOCK] * blocks, values={"unevenness": [0.03] * blocks})
+    state.wear = WearHistory(days=[-1.0] * blocks, spins=[BLOCK] * blocks, values={"unevenness": [0.03] * blocks})
     return state
 
 
@@ -161,8 +162,8 @@ def test_a_wheel_that_is_being_learnt_is_measured_more_often_than_later() -> Non
 def test_a_learnt_wheel_is_measured_seldom_and_one_that_is_to_be_learnt_again_often(text: str, often: int) -> None:
     batches = rounds_of(text, AS_NEW, LEARNT_SPINS)
     found = []
-    for more in ("", '[watch]\nwear_since = "1970-02-01"\n'):
-        config = configured(text + more)
+    for since in ("", 'wear_since = "1970-01-02"\n', 'wear_since = "1970-01-01"\n'):
+        config = configured(f"{text}[watch]\n{since}")
         table = table_for(config, epoch="e", simulated=True)
         table.restore(learnt_state(config))
         taken: list[object] = []
@@ -171,7 +172,7 @@ def test_a_learnt_wheel_is_measured_seldom_and_one_that_is_to_be_learnt_again_of
         for batch in batches:
             table.feed(batch)
         found.append(len(taken))
-    assert found == [1, often]
+    assert found == [1, 1, often]  # a day that is still to come has no effect
 
 
 # --- the watch ---
@@ -229,10 +230,24 @@ def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes
         state = TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot())))
     assert begun is not None
     assert [one["rotor_slowing"] for one in begun.begun] == [0.04 + number for number in range(BLOCK - 1)]
-    for since_day, left in ((None, BLOCK - 1), (2.0, BLOCK - 1), (9.5, 0)):
+    for since_day, left in ((None, BLOCK - 1), (2.0, BLOCK - 1), (9.5, 0), (10.5, BLOCK - 1)):
         evening = WearWatch(WearLimits(since_day, {}))
         evening.restore(state)
+        evening.forget(10.0)
         assert evening.measured({"rotor_slowing": 0.04}) == (left == BLOCK - 1)
+
+    # After a part was exchanged, short evenings add up, too.
+    for _ in range(BLOCK - 1):
+        evening = WearWatch(WearLimits(9.5, {}))
+        evening.restore(state)
+        evening.forget(10.0)
+        assert not evening.measured({"rotor_slowing": 0.04})
+        state.wear = evening.published(at_end=True)
+    evening = WearWatch(WearLimits(9.5, {}))
+    evening.restore(state)
+    evening.forget(10.0)
+    assert evening.to_learn == (BASELINE + WINDOW - 1) * BLOCK + 1
+    assert evening.measured({"rotor_slowing": 0.04})
 
     state.wear = last
     anew = WearWatch(WearLimits(2.0, {}))
@@ -264,6 +279,9 @@ def test_a_table_warns_publishes_its_history_and_continues_it_after_a_restart() 
     state = TableState("t")
     said = table.open(0)
     more, t_ns = with_measured(table, BASELINE + WINDOW, 0.04, 0)
+    # Of spins that had no values the driver is to measure others.
+    (spins,) = (driver._runs.spins for driver in table.drivers if isinstance(driver, RouletteWheel))
+    assert spins.to_learn == 0
     said += [*more, *table.close(t_ns, "the end")]
     conditions = [event.data for event in said if isinstance(event.data, events.DeviceCondition)]
     assert [len(one.history.days) for one in conditions] == [3, 6, 9, 12, 15, 18, 21, 23]
