@@ -22,7 +22,7 @@ from random import Random
 from typing import Final
 
 import drivers.wheel.quadrature
-from benchmarks.verdicts import BLOCK_ROUNDS, learnt, simulated_rounds
+from benchmarks.verdicts import learnt, simulated_rounds
 from controller.configuration.values import TableConfig
 from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
@@ -30,6 +30,8 @@ from controller.conformance.streams import at_random, damaged, fed, on_the_wires
 from controller.games.assembly import geometry_of
 from controller.games.load import check_text
 from controller.packages.compiled import code
+from drivers.wheel.condition import LEARNING_SPINS
+from feed.wear import BLOCK
 from hal.values import Batch, Edge
 from simulators.base.faults import faults_for
 from tests.oracle.rounds import Round, money_round, roulette_round
@@ -77,7 +79,7 @@ def worn(count: int) -> Iterator[str]:
     """What the watch over wear measured of a simulated wheel in so many blocks: no shorter run shows any of it."""
     for game in CORRUPTED:
         config = _table(game)
-        history = learnt(config, simulated_rounds(config, count * BLOCK_ROUNDS)).wear
+        history = learnt(config, simulated_rounds(config, count * LEARNING_SPINS * BLOCK)).wear
         assert history is not None
         for name, values in history.values.items():
             yield f"worn {game} {name} {digest(values)}"
