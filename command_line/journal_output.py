@@ -20,6 +20,7 @@ from feed.data import DATA_TYPES, CaptureFile, Evidence
 from feed.events import Event, Outcome, Unresolved, Void
 from hal.known_names import suggestion
 from hal.plain_text import plain
+from hal.wording import counted
 
 _VERIFIED = "verified: nothing was changed, removed or inserted"
 _VERIFIED_BUT_ITS_END = (
@@ -29,8 +30,8 @@ _VERIFIED_BUT_ITS_END = (
 
 def show_report(report: AuditReport) -> None:
     """Prints a report: what the file holds, the notes and the findings."""
-    there = f"{count(report.records, 'record')} in {count(len(report.chains), 'chain')}, {count(report.seals, 'seal')}"
-    click.echo(f"{report.path}: {there}")
+    there = f"{counted(report.records, 'record')} in {counted(len(report.chains), 'chain')}"
+    click.echo(f"{report.path}: {there}, {counted(report.seals, 'seal')}")
     for chain in report.chains:
         click.echo(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
     for note in report.notes:
@@ -41,7 +42,7 @@ def show_report(report: AuditReport) -> None:
     if report.first is None:
         click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
         return
-    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {count(len(report.findings), 'finding')}")
+    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {counted(len(report.findings), 'finding')}")
     for number, finding in enumerate(report.findings):
         click.echo(f"  then: {finding}" if number else click.style(f"  first: {finding}", fg="red"))
 
@@ -50,11 +51,6 @@ def _chain_span(chain: ChainSummary) -> str:
     if chain.last < chain.first:
         return "no records"
     return f"records {chain.first} to {chain.last}"
-
-
-def count(number: int, noun: str) -> str:
-    """A number of things: `1 record`, `3 records`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
@@ -146,7 +142,7 @@ def show_recall(
                 click.echo(f"{'':14}{'capture':<22}{_in_words(capture, '')}")
     if len(recalled.rounds) < rounds:
         more = "; older ones are in an archive" if recalled.archived else ""
-        click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")
+        click.echo(f"{counted(len(recalled.rounds), 'round')} with a verdict here{more}")
     click.echo(click.style(f"--- end of the {mark} ---", bold=True))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.table.wording import times
 from hal.board import down_reasons as reasons
 from hal.board.identity import ExpectedBoard, image_hash, refusal
 from hal.board.messages import KINDS, IdentityAnswer
+from hal.wording import times
 
 _KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}
 

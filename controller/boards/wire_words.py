@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from controller.boards.identity import words
-from controller.table.wording import times
 from hal.board import frames
 from hal.board.edge_stream import unpack
 from hal.board.frames import BoardFrame, FrameError
@@ -28,6 +27,7 @@ from hal.board.messages import (
     SampleReport,
     StateReport,
 )
+from hal.wording import times
 
 TO_BOARD: Final = "→"
 FROM_BOARD: Final = "←"

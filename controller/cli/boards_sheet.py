@@ -25,6 +25,7 @@ from controller.boards.bench_sheet import (
 )
 from controller.boards.detached_signature import signature_path
 from hal.clock import NS_PER_S, SystemClock
+from hal.wording import counted
 
 
 class PortFinding(NamedTuple):
@@ -144,7 +145,9 @@ def _now() -> str:
 def _show(made: BenchReport) -> None:
     number = f", number {made.serial}" if made.serial else ""
     verdict = click.style("passed", fg="green") if made.passed else click.style("FAILED", fg="red")
-    click.echo(f"\n{made.kind} board{number}, {made.time}, {made.tester}: {verdict}, {len(made.findings)} steps")
+    click.echo(
+        f"\n{made.kind} board{number}, {made.time}, {made.tester}: {verdict}, {counted(len(made.findings), 'step')}"
+    )
     for finding in made.findings:
         if not finding.passed:
             value = "" if finding.value is None else f", measured {finding.value:g}"

@@ -13,6 +13,7 @@ from controller.games.base.spec import spec_of
 from controller.games.load import check
 from controller.rules.cited import HOUSE_RULE
 from controller.rules.house import rules_words
+from hal.wording import counted
 
 
 @click.command("check")
@@ -41,7 +42,7 @@ def command(tables: tuple[Path, ...]) -> None:
             click.echo(f"  {where}: {notice.value}")
     if report.errors:
         count = len(report.errors)
-        click.echo(f"{count} mistake{'s' if count > 1 else ''}", err=True)
+        click.echo(counted(count, "mistake"), err=True)
         if len({problem.file for problem in report.errors} | {table.file for table in report.tables}) > 1:
             click.echo(
                 "these files were checked as the tables of one computer; check those of another one by themselves",

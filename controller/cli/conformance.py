@@ -16,6 +16,7 @@ from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.options import client_curve, public_keys
 from controller.cli.printing import load_one
 from hal.plain_text import plain
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from controller.conformance.captures import Capture
@@ -164,7 +165,9 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
     else:
         others = len(whole.captures) - len(found)
         rounds = sum(len(capture.rounds) for capture in asked)
-        click.echo(f"{passed} of {len(found)} captures pass ({_rounds(rounds)}); {others} others were not asked for")
+        click.echo(
+            f"{passed} of {len(found)} captures pass ({counted(rounds, 'round')}); {others} others were not asked for"
+        )
     if passed < len(found):
         sys.exit(FATAL)
 
@@ -174,16 +177,12 @@ def _shown(text: str) -> str:
     return plain(text)[:SHOWN]
 
 
-def _rounds(count: int) -> str:
-    return f"{count} round" if count == 1 else f"{count} rounds"
-
-
 def _play(runner: Runner, capture: Capture, declared: Declaration, *, quiet: bool) -> list[Deviation]:
     """Plays one capture, and prints what is wrong."""
     differences = asyncio.run(runner.play(capture, declared))
     if not quiet:
         mark = click.style("no  " if differences else "yes ", fg="red" if differences else "green")
-        click.echo(f"{mark}{capture.name}: {_rounds(len(capture.rounds))}")
+        click.echo(f"{mark}{capture.name}: {counted(len(capture.rounds), 'round')}")
         for one in differences[:NAMED]:
             click.echo(f"      {one}")
             text = next((expected.text for expected in capture.rounds if expected.round == one.round), "")
@@ -213,7 +212,9 @@ def captures(name: str | None) -> None:
         if name is None:
             click.echo(f"suite {whole.version}")
             for capture in whole.captures:
-                click.echo(f"{capture.name}: {capture.device}, {_rounds(len(capture.rounds))}. {capture.shows}")
+                click.echo(
+                    f"{capture.name}: {capture.device}, {counted(len(capture.rounds), 'round')}. {capture.shows}"
+                )
             return
         chosen = next((capture for capture in whole.captures if capture.name == name), None)
         if chosen is None:
@@ -333,8 +334,9 @@ def feed(
         click.echo(msgspec.json.encode(report))
     else:
         click.echo(
-            f"suite {version}: {check.messages} messages, {check.durable} durable events, {check.heartbeats} "
-            f"heartbeats, {check.seals} seals; tables: {_shown(', '.join(check.tables)) or 'none'}"
+            f"suite {version}: {counted(check.messages, 'message')}, {counted(check.durable, 'durable event')}, "
+            f"{counted(check.heartbeats, 'heartbeat')}, {counted(check.seals, 'seal')}; "
+            f"tables: {_shown(', '.join(check.tables)) or 'none'}"
         )
         for kind in sorted(check.unknown):
             click.echo(f"note: the type {_shown(kind)} is not one of this version; a reader ignores it")

@@ -39,7 +39,6 @@ from command_line.journal_output import (
     SINCE,
     UNTIL,
     check_kinds,
-    count,
     export_options,
     moment,
     new_file,
@@ -66,6 +65,7 @@ from controller.service.state_paths import CAPTURES
 from feed.events import EventError, decode
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
+from hal.wording import counted
 
 # feltwire journal verify
 
@@ -150,13 +150,15 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
     if as_json:
         click.echo(msgspec.json.encode(report))
         return not report.wrong
-    click.echo(f"{folder}: {count(report.good, 'capture')} as the events name them")
+    click.echo(f"{folder}: {counted(report.good, 'capture')} as the events name them")
     if report.gone:
         why = "the oldest are deleted when the folder is full, and whoever can write there can delete any"
-        click.echo(f"  note: {count(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
+        click.echo(f"  note: {counted(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
     if report.strange:
         where = "its event may be in an archive that was not given"
-        click.echo(f"  note: {count(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}")
+        click.echo(
+            f"  note: {counted(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}"
+        )
     for one in report.wrong:
         click.echo(click.style(f"  CHANGED: {plain(one)}", fg="red"))
     return not report.wrong
@@ -477,7 +479,9 @@ def archive_command(
     if dry_run:
         with exit_on_journal_error():
             would = archivable(path, before)
-        click.echo(nothing if would is None else f"{would[0]} records up to the seal of {would[1]} would be moved")
+        click.echo(
+            nothing if would is None else f"{counted(would[0], 'record')} up to the seal of {would[1]} would be moved"
+        )
         return
     with exit_on_journal_error():
         key = _sealing_key(path, key_file)
@@ -487,9 +491,8 @@ def archive_command(
     if done is None:
         click.echo(nothing)
         return
-    click.echo(
-        f"{done.records} records up to the seal of {done.until} are in {done.archive}; {done.left} stay in {path}"
-    )
+    moved = f"{counted(done.records, 'record')} up to the seal of {done.until} {_are(done.records)} in {done.archive}"
+    click.echo(f"{moved}; {done.left} stay in {path}")
 
 
 def _sealing_key(path: Path, given: Path | None) -> SigningKey:
@@ -531,7 +534,7 @@ def backup_command(path: Path, out: Path, keys: tuple[bytes, ...]) -> None:
             click.style(f"{path} does not verify ({done.wrong}); a copy of it is {done.copy}", fg="red"), err=True
         )
         sys.exit(NOT_VERIFIED)
-    click.echo(f"{done.records} records are in {done.copy}, verified")
+    click.echo(f"{counted(done.records, 'record')} {_are(done.records)} in {done.copy}, verified")
 
 
 @click.command("retire")

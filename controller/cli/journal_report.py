@@ -51,6 +51,7 @@ from feed.wear import worn
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
 from hal.version import SOFTWARE
+from hal.wording import counted, noun_for
 
 DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
@@ -176,15 +177,15 @@ class _Page:
         disputes, faults = sum(len(one.disputed) for one in tables), sum(len(one.faults) for one in tables)
         open_ns, shut_ns = sum(one.open_ns for one in tables), sum(one.shut_ns for one in tables)
         figures = [
-            (str(len(tables)), "table" if len(tables) == 1 else "tables"),
+            (str(len(tables)), noun_for(len(tables), "table")),
             (of_hours(open_ns), "open, over all tables"),
-            (f"{rounds:,}", "rounds with a verdict"),
-            (f"{results:,}", f"results in force, {share(results, rounds)}"),
+            (f"{rounds:,}", f"{noun_for(rounds, 'round')} with a verdict"),
+            (f"{results:,}", f"{noun_for(results, 'result')} in force, {share(results, rounds)}"),
             (f"{voids:,}", f"void, {share(voids, rounds)}"),
             (f"{open_ended:,}", "left unresolved"),
             (f"{corrected:,}", "corrected"),
-            (f"{disputes:,}", "dispute" if disputes == 1 else "disputes"),
-            (f"{faults:,}", "fault" if faults == 1 else "faults"),
+            (f"{disputes:,}", noun_for(disputes, "dispute")),
+            (f"{faults:,}", noun_for(faults, "fault")),
             (of_hours(shut_ns), f"shut by faults, {share(shut_ns, open_ns)}"),
         ]
         tiles = "".join(f"<li><b>{escaped(figure)}</b><span>{escaped(words)}</span></li>" for figure, words in figures)
@@ -196,7 +197,7 @@ class _Page:
         audit = self._audit
         if not audit.ok:
             return (
-                f"<b>The journal does not verify</b>: {_counted(len(audit.findings), 'finding')}, in the last section."
+                f"<b>The journal does not verify</b>: {counted(len(audit.findings), 'finding')}, in the last section."
             )
         whose = "with the key that was given" if audit.keys_given else "with the key in the file"
         whole = (
@@ -256,11 +257,11 @@ class _Page:
     def _results(self) -> str:
         parts = []
         for one in self._tables:
-            counted = one.statistics
-            if not counted.outcomes:
+            statistics = one.statistics
+            if not statistics.outcomes:
                 continue
-            parts.append(f"<h3>{escaped(one.table)}: {_counted(counted.outcomes, 'result')}</h3>")
-            for each in counted.fields:
+            parts.append(f"<h3>{escaped(one.table)}: {counted(statistics.outcomes, 'result')}</h3>")
+            for each in statistics.fields:
                 shown = [one for one in each.counts if one.count or len(each.counts) <= MOST_VALUES]
                 rest = "" if len(shown) == len(each.counts) else "; values that were never measured are left out"
                 cells = "".join(
@@ -319,8 +320,8 @@ class _Page:
             "“Made good” is the share after which the next round had a result, of those after which one was played. "
             "A trend is named where chance gives it in one of a hundred such evenings (ours)."
         )
-        counted = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
-        return (counted or "<p>No round was refused.</p>") + self._dealers(played)
+        listed = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
+        return (listed or "<p>No round was refused.</p>") + self._dealers(played)
 
     def _calls(self) -> str:
         """How long before the ball fell, or play began, "No more bets" was called, and when bets were settled."""
@@ -378,7 +379,7 @@ class _Page:
         others = len(played) - sum(len(one.played) for one in dealers)
         note = "By the house's own list of shifts, which no event, topic or board has. Do not publish this page."
         if others:
-            note += f" {_counted(others, 'round')} in no shift of the list."
+            note += f" {counted(others, 'round')} in no shift of the list."
         table = table_of(heads, rows, numbers=(1, 2, 3), wrap=(4,))
         calls = [
             (one.dealer, *_call_cells(line))
@@ -449,14 +450,14 @@ class _Page:
             ]
             paid = [event for event in one.machine if event.act in BY_HAND]
             corrected = [event.detail for event in one.machine if event.act == "corrected"]
-            debt = f", {_counted(last.debt, 'token')} were owed by players" if last.debt else ""
+            debt = f", {counted(last.debt, 'token')} were owed by players" if last.debt else ""
             parts.append(
                 f"<h3>{escaped(one.table)}</h3>"
                 f"{table_of(('meter', 'before', 'after', 'moved'), rows, numbers=range(1, 4))}"
             )
             acts = "; ".join(f"{event.act.replace('_', ' ')} {event.tokens} by {event.by or '?'}" for event in paid)
             parts.append(
-                f"<p>{_counted(last.credits, 'token')} belonged to the player at the end{debt}. "
+                f"<p>{counted(last.credits, 'token')} belonged to the player at the end{debt}. "
                 f"Paid or counted by hand: {escaped(acts or 'nothing')}. "
                 f"Corrected: {escaped('; '.join(corrected) or 'nothing')}.</p>"
             )
@@ -669,10 +670,6 @@ def _listed(
     return left + table_of(heads, rows[:MOST], numbers=numbers, wrap=wrap, whole=(0, 1))
 
 
-def _counted(number: int, one: str, several: str = "") -> str:
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
-
-
 _METHOD: Final = """
 <p>All figures are of the durable events in this journal, each chained to the one before by a hash and sealed by the
 computer's key; docs/journal.md states how to check that with other tools. What the journal cannot show: who had the
@@ -756,7 +753,7 @@ def report_command(
     heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round, shifts)
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
-    click.echo(f"{output}: {_counted(len(evening.tables), 'table')}, {_counted(rounds, 'round')}")
+    click.echo(f"{output}: {counted(len(evening.tables), 'table')}, {counted(rounds, 'round')}")
     if not evening.tables:
         click.echo(click.style(f"no table has an event in this time: {_covered(path, zone)}", fg="yellow"), err=True)
     if not audit.ok:

@@ -39,6 +39,7 @@ from command_line.options import page_address
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from scoreboard.web import PageServer
@@ -385,7 +386,7 @@ def compare_command(site: str, given: GivenPolicy, kept: tuple[Path, ...]) -> No
         click.echo(click.style(f"{site}: {error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     for name, one in checked.items():
-        click.echo(f"  {name}: {one.checkpoint.size} records ({_by(one)})")
+        click.echo(f"  {name}: {counted(one.checkpoint.size, 'record')} ({_by(one)})")
     for fork in forks:
         click.echo(click.style(f"  FORK: {fork}", fg="red", bold=True))
     sys.exit(_result(policy, {name for one in checked.values() for name in one.cosigned}, forked=bool(forks)))

@@ -16,6 +16,7 @@ from controller.cli.services_here import how_to_stop, service_of, services
 from controller.configuration.values import TableConfig
 from hal.clock import NS_PER_S, SystemClock
 from hal.lines import LineError
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from controller.commissioning.recording import RotatingCapture
@@ -95,7 +96,11 @@ def _run(config: TableConfig, path: Path, seconds: float | None, values: int, fi
         if live and clock.now_ns() - shown_ns >= NS_PER_S // 2:
             shown_ns = clock.now_ns()
             passed_s = (shown_ns - begin_ns) / NS_PER_S
-            click.echo(f"\r{passed_s:6.0f} s, {capture.values} values, file {len(capture.paths)} ", nl=False, err=True)
+            click.echo(
+                f"\r{passed_s:6.0f} s, {counted(capture.values, 'value')}, file {len(capture.paths)} ",
+                nl=False,
+                err=True,
+            )
 
     async def main() -> RotatingCapture:
         stop = asyncio.Event()
@@ -119,5 +124,5 @@ def _run(config: TableConfig, path: Path, seconds: float | None, values: int, fi
     if not capture.paths:
         click.echo("nothing was recorded: the lines gave no value", err=True)
         return FATAL
-    click.echo(f"{capture.values} values", err=True)
+    click.echo(counted(capture.values, "value"), err=True)
     return 0

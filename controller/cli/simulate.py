@@ -15,6 +15,7 @@ from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
 from hal.capture.vcd_writer import writing_capture
 from hal.clock import SystemClock, wait_until_ns
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from controller.bench.simulation import Played, Score
@@ -110,7 +111,7 @@ def _list_faults(config: TableConfig) -> None:
 
 def _sum_up(score: Score) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(score.verdicts.items()))
-    click.echo(f"{score.rounds} {'round' if score.rounds == 1 else 'rounds'}: {kinds or 'no verdict'}", err=True)
+    click.echo(f"{counted(score.rounds, 'round')}: {kinds or 'no verdict'}", err=True)
     for line in score.refused:
         click.echo(click.style(f"valid, but no outcome: {line}", fg="yellow"), err=True)
     for line in score.unsupported:

@@ -15,6 +15,7 @@ from hal.backends.gpiod_probe import ChipSeen, Driven, LineSeen
 from hal.clock import NS_PER_S
 from hal.lines import HEADER_CHIP_LABELS, Pull
 from hal.values import Edge, EdgesLost
+from hal.wording import counted, noun_for
 
 MOST_NOISE: Final = 4
 """Edges at rest that may be a disc on the very edge of a slot (ours)."""
@@ -41,7 +42,7 @@ def judge_chips(chips: Sequence[ChipSeen], wanted: str | None) -> list[Finding]:
     labels = HEADER_CHIP_LABELS if wanted is None else (wanted,)
     there = [chip for chip in chips if chip.label in labels]
     if len(there) == 1:
-        return [ok("chip", f"{there[0].label} with {there[0].lines} lines", there[0].path)]
+        return [ok("chip", f"{there[0].label} with {counted(there[0].lines, 'line')}", there[0].path)]
     seen = ", ".join(f"{chip.path} {chip.label or chip.refused}" for chip in chips)
     name = wanted or "of the header"
     if there:
@@ -69,7 +70,7 @@ def judge_holders(lines: Sequence[LineSeen], held_by: Sequence[Holder], service:
         fix = "stop that program, or free the pin in /boot/firmware/config.txt (an overlay may hold it)"
         shown = f'held by "{line.consumer}"' + (f"; {who} has lines of a chip open" if who else "")
         found.append(failed("held", shown, fix, subject))
-    return found or [ok("held", f"{len(lines)} lines are free")]
+    return found or [ok("held", f"{counted(len(lines), 'line')} {noun_for(len(lines), 'is', 'are')} free")]
 
 
 def judge_drive(wired: Wired, driven: Driven) -> Finding:
@@ -120,17 +121,17 @@ def judge_rest(recording: Recording, wires: Sequence[Wired], seconds: float) -> 
             found.append(_judge_reading(recording, wired, subject))
             continue
         changes = recording.changes(wired.line)
+        moved = f"{counted(len(changes), 'edge')} in {seconds:g} s while nothing moved"
         if len(changes) > MOST_NOISE:
             shortest_us = min((b.t_ns - a.t_ns for a, b in pairwise(changes)), default=0) / 1000
             fix = (
                 "screen the cable and ground the screen at one end, keep it from motors and mains, add 1 kΩ to 4.7 kΩ "
                 "to 3V3 (docs/install.md, Wire); a sensor without hysteresis needs another one"
             )
-            shown = f"{len(changes)} edges in {seconds:g} s while nothing moved, as near as {shortest_us:.1f} µs"
-            found.append(failed("noise", shown, fix, subject))
+            found.append(failed("noise", f"{moved}, as near as {shortest_us:.1f} µs", fix, subject))
         elif changes:
             fix = "move what it senses a little and look again; if it stays, as for noise"
-            found.append(warning("noise", f"{len(changes)} edges in {seconds:g} s while nothing moved", fix, subject))
+            found.append(warning("noise", moved, fix, subject))
         elif wired.line not in recording.found:
             found.append(failed("noise", "its level is not known", "check its board and its cable", subject))
         elif wired.rests_low and recording.found[wired.line]:
@@ -145,7 +146,9 @@ def _judge_reading(recording: Recording, wired: Wired, subject: str) -> Finding:
     values = recording.readings(wired.line)
     if not values:
         return failed("noise", "no reading arrived", "check its wire, its supply and its board", subject)
-    return ok("noise", f"{len(values)} readings, {min(values):.3f} to {max(values):.3f} {wired.use.high}", subject)
+    return ok(
+        "noise", f"{counted(len(values), 'reading')}, {min(values):.3f} to {max(values):.3f} {wired.use.high}", subject
+    )
 
 
 def judge_moved(
@@ -174,7 +177,7 @@ def judge_moved(
 def _judge_rate(changes: Sequence[Edge], bounds: LineBounds | None, subject: str) -> Finding:
     times = [edge.t_ns for edge in changes]
     gaps = [after - before for before, after in pairwise(times)]
-    shown = f"{len(times)} edges" + (f", pulses from {min(gaps) / 1000:.0f} µs on" if gaps else "")
+    shown = counted(len(times), "edge") + (f", pulses from {min(gaps) / 1000:.0f} µs on" if gaps else "")
     if bounds is None or not gaps:
         return ok("edges", shown, subject)
     short = sum(gap < bounds.least_pulse_us * 1000 for gap in gaps)

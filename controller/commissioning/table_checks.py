@@ -13,6 +13,7 @@ from controller.calibration.table_calibration import CalibrationState
 from controller.commissioning.findings import Finding, failed, ok, skipped, warning
 from hal.board.messages import IdentityAnswer
 from hal.clock import NS_PER_S, Clock
+from hal.wording import counted
 
 LONGEST_UNSIGNED: Final = timedelta(minutes=10)
 """A record that is in no checkpoint for longer is worth a person's look (ours): one is signed each minute."""
@@ -115,9 +116,12 @@ def judge_journal(path: str, report: AuditReport | str | None) -> Finding:
         return failed("journal", report, "see docs/journal.md", path)
     records = sum(chain.records for chain in report.chains)
     if report.ok:
-        return ok("journal", f"{records} records and {report.seals} seals verify", path)
+        return ok("journal", f"{counted(records, 'record')} and {counted(report.seals, 'seal')} verify", path)
     return failed(
-        "journal", f"{len(report.findings)} findings, first: {report.first}", "see docs/journal.md; keep a copy", path
+        "journal",
+        f"{counted(len(report.findings), 'finding')}, first: {report.first}",
+        "see docs/journal.md; keep a copy",
+        path,
     )
 
 

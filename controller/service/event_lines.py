@@ -16,7 +16,6 @@ import msgspec
 from controller.games.outside import game_named
 from controller.rules.cited import HOUSE_RULE, OURS
 from controller.rules.house import HOUSE_RULES
-from controller.table.wording import counted, times
 from feed import events
 from feed.data import Data, Tumbling
 from feed.events import (
@@ -34,6 +33,7 @@ from feed.events import (
 from feed.state import Snapshot
 from feed.statistics import ValueCount
 from hal.plain_text import plain
+from hal.wording import counted, times
 
 Result: TypeAlias = Mapping[str, Any]
 

@@ -58,6 +58,7 @@ from controller.table.faults import LatchedFault
 from hal.clock import NS_PER_S, Clock, TurnClock, wall_time
 from hal.loop import sleep_ns
 from hal.probes import Pulse
+from hal.wording import counted
 
 log = logging.getLogger(__name__)
 
@@ -485,4 +486,5 @@ def status_line(
     standing = [f"{table} {one.device} {one.fault}" for table, latched in faults.items() for one in latched]
     shown = f"FAULTS: {', '.join(standing)}; " if standing else ""
     shown += f"OVERLOADED: {load}; " if load else ""
-    return f"{shown}{', '.join(f'{table} {state}' for table, state in states.items())}; {subscribers} subscribers"
+    shown += ", ".join(f"{table} {state}" for table, state in states.items())
+    return f"{shown}; {counted(subscribers, 'subscriber')}"

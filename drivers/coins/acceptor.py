@@ -28,6 +28,7 @@ from drivers.coins.cctalk_wire import (
 )
 from drivers.coins.exchange import CctalkAnswer, CctalkRequest
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, CoinDeviceSilent
+from hal.wording import counted
 
 POLL_NS: Final = 200_000_000
 """From one poll to the next (X6 manual: 20 x 10 ms)."""
@@ -233,8 +234,8 @@ class Acceptor:
             doubt = self._reset(may_have, before, counter)
         elif new > EVENTS_HELD:
             doubt = (
-                f"its event counter was {before} and is {counter}: {new - EVENTS_HELD} events are lost, for it holds "
-                f"{EVENTS_HELD}"
+                f"its event counter was {before} and is {counter}: {counted(new - EVENTS_HELD, 'event')} lost, for it "
+                f"holds {EVENTS_HELD}"
             )
         kept = events[: min(new, EVENTS_HELD)][::-1]
         coins = tuple(coin for coin, _ in kept if coin)

@@ -67,6 +67,7 @@ from fleet.verify import (
     verify_stream,
 )
 from hal.plain_text import plain
+from hal.wording import counted
 
 _T = TypeVar("_T")
 
@@ -415,7 +416,9 @@ def _not_verified(error: ArchiveError) -> NoReturn:
 
 
 def _show_archive(root: Path, archived: Mapping[TableName, ArchivedTable]) -> None:
-    click.echo(f"{root}: {sum(one.last for one in archived.values())} events of {len(archived)} tables")
+    click.echo(
+        f"{root}: {counted(sum(one.last for one in archived.values()), 'event')} of {counted(len(archived), 'table')}"
+    )
     for table, one in archived.items():
         click.echo(f"  {table!s:<32} events 1 to {one.last}, head {one.heads[one.last].hex()[:16]}…")
 
@@ -511,7 +514,8 @@ def _verify_journals(journals: list[tuple[str, Path]], keys: tuple[bytes, ...]) 
 
 
 def _show_report(report: FleetReport) -> None:
-    click.echo(f"{report.stream}: {sum(one.events for one in report.tables)} events of {len(report.tables)} tables")
+    events = sum(one.events for one in report.tables)
+    click.echo(f"{report.stream}: {counted(events, 'event')} of {counted(len(report.tables), 'table')}")
     for one in report.tables:
         behind = f", {one.behind} behind its journal" if one.behind else ""
         sealed = f"; sealed up to event {one.sealed}" if one.sealed else ""
@@ -539,7 +543,7 @@ def _show_report(report: FleetReport) -> None:
 
 
 def _of_tables(found: Sequence[object]) -> str:
-    return f"{len(found)} table{'' if len(found) == 1 else 's'}"
+    return counted(len(found), "table")
 
 
 # feltwire fleet recall and export

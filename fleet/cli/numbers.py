@@ -12,6 +12,7 @@ from fleet.cli.report import advice
 from fleet.statistics.bias import FALSE_ALARM, POWER, FairnessTest
 from fleet.statistics.summary import Summary
 from hal.plain_text import plain
+from hal.wording import counted, noun_for, times
 
 
 def show_summary(summary: Summary, zone: tzinfo, house_words: Callable[[str], str]) -> None:
@@ -22,7 +23,7 @@ def show_summary(summary: Summary, zone: tzinfo, house_words: Callable[[str], st
     else:
         kind = click.style("SIMULATED ", fg="yellow", bold=True) if summary.simulated else ""
         span = f"{of_time(min(times), zone)} to {of_time(max(times), zone)}, {of_zone(zone, max(times))}"
-        click.echo(f"{kind}{len(summary.tables)} tables, {span}")
+        click.echo(f"{kind}{counted(len(summary.tables), 'table')}, {span}")
     _show_tables(summary, house_words)
     _show_refusals_and_faults(summary)
     _show_bias(summary)
@@ -104,16 +105,16 @@ def _show_doubts(summary: Summary) -> None:
     notes = []
     for one in summary.doubts:
         gaps = sum(last - first + 1 for first, last in one.missing)
-        stated = [f"{gaps} events are missing"] if gaps else []
+        stated = [f"{counted(gaps, 'event')} {noun_for(gaps, 'is', 'are')} missing"] if gaps else []
         stated += [one.end] if one.end else []
-        stated += [f"its clock was set back, {one.clock_back} times"] if one.clock_back else []
+        stated += [f"its clock was set back, {times(one.clock_back)}"] if one.clock_back else []
         if stated:
             notes.append(f"{one.venue}/{one.table}: {'; '.join(stated)}")
     for kind, count in summary.unknown_types.items():
-        notes.append(f"{count} events of {kind}, which this software does not know")
+        notes.append(f"{counted(count, 'event')} of {kind}, which this software does not know")
     unreadable = len(summary.unreadable) + summary.unreadable_more
     if unreadable:
-        notes.append(f"{unreadable} messages were not events, and are left out")
+        notes.append(f"{counted(unreadable, 'message')} not read as an event, and left out")
     for note in notes:
         click.echo(click.style(plain(f"note: {note}"), fg="yellow"))
 

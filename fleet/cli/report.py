@@ -26,6 +26,7 @@ from fleet.cli.bias_chart import counts
 from fleet.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
 from fleet.statistics.summary import CorrectionLine, FaultLine, RefusalLine, Summary, TableLine
 from hal.clock import NS_PER_S
+from hal.wording import counted, noun_for, times
 
 HOUR_NS: Final = 3600 * NS_PER_S
 MOST_FAULTS: Final = 200
@@ -87,7 +88,7 @@ def advice(summary: Summary) -> list[Advice]:
     found = [
         Advice(
             f"{one.name}",
-            f"falls unfair: {one.test} {one.worst.value} came {one.worst.count} times, {one.worst.expected:.1f} "
+            f"falls unfair: {one.test} {one.worst.value} came {times(one.worst.count)}, {one.worst.expected:.1f} "
             f"expected (p {one.adjusted_p:.1g} over all tests)",
             "change the dice, or level and inspect the wheel; count on before it is used again",
         )
@@ -127,7 +128,7 @@ def advice(summary: Summary) -> list[Advice]:
         found.append(
             Advice(
                 f"{table} {device}",
-                f"{fault}, {_times(len(details))}: {details[-1]}",
+                f"{fault}, {times(len(details))}: {details[-1]}",
                 row.to_do if row else "see its detail in the list of faults",
             )
         )
@@ -135,7 +136,7 @@ def advice(summary: Summary) -> list[Advice]:
         if warned.count < MANY_WARNINGS and not warned.warning.endswith("_bias"):
             continue
         row = explanation(warned.warning, "warning")
-        stated = f"{warned.warning}, {_times(warned.count)}: {warned.detail}"
+        stated = f"{warned.warning}, {times(warned.count)}: {warned.detail}"
         found.append(Advice(f"{warned.venue}/{warned.table} {warned.device}", stated, row.to_do if row else "–"))
     for line in summary.tables:
         table = f"{line.venue}/{line.table}"
@@ -147,10 +148,6 @@ def advice(summary: Summary) -> list[Advice]:
             stated = f"rests {line.off_center:.2f} off the middle on average"
             found.append(Advice(f"{table} wheel", stated, "calibrate it again: index mark and encoder"))
     return found
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 class _Page:
@@ -213,12 +210,12 @@ class _Page:
         open_ended = [one for one in summary.doubts if one.end or one.missing]
         outcomes = sum(line.outcomes for line in lines)
         figures = [
-            (str(len(lines)), "tables"),
+            (str(len(lines)), noun_for(len(lines), "table")),
             (f"{open_ns / HOUR_NS:,.1f} h", "open, over all tables"),
             (f"{outcomes:,}", "games with a result"),
             (_rate(outcomes * HOUR_NS / open_ns if open_ns else None), "games an hour and table"),
             (f"{refused:,}", f"rounds refused, {share(refused, rounds)}"),
-            (f"{faults:,}", "faults"),
+            (f"{faults:,}", noun_for(faults, "fault")),
             (of_hours(shut_ns), f"shut by faults, {share(shut_ns, open_ns)}"),
             (f"{sum(line.corrected for line in lines):,}", "results corrected"),
         ]
@@ -230,7 +227,7 @@ class _Page:
         else:
             bias = "There are too few games for any test of wheels and dice."
         whole = (
-            f"Events of {_count(len(open_ended), 'table')} are missing, or may be: section 8 has which."
+            f"Events of {counted(len(open_ended), 'table')} are missing, or may be: section 8 has which."
             if open_ended
             else "Of every table all events are here, up to its last heartbeat."
         )
@@ -307,7 +304,8 @@ class _Page:
         state = sum(one.count for one in refusals if not one.ours)
         ours = sum(one.count for one in refusals if one.ours)
         stated = (
-            f"<p>{_count(state, 'round')} refused by a rule of the State; {_count(ours, 'round')} by our own caution, "
+            f"<p>{counted(state, 'round')} refused by a rule of the State; "
+            f"{counted(ours, 'round')} by our own caution, "
             "where no rule asks for it: a result that is not proven is not given.</p>"
         )
         drawn = figure(
@@ -377,7 +375,7 @@ class _Page:
         if summary.bias:
             made = sum(one.p is not None for one in summary.bias)
             parts.append(
-                f"<p>{_count(made, 'test')}. A device is suspected where p, adjusted for all of them, is below "
+                f"<p>{counted(made, 'test')}. A device is suspected where p, adjusted for all of them, is below "
                 f"{FALSE_ALARM:g}: with fair equipment that happens in one report of {1 / FALSE_ALARM:.0f}. “Would "
                 f"find” is how much more often one place has to come for this test to show it with {POWER:.0%} "
                 "certainty: what is not suspected may have a smaller bias.</p>"
@@ -539,17 +537,17 @@ class _Page:
             stated += [one.end] if one.end else []
             if one.clock_back:
                 back = of_hours(one.clock_back_ns)
-                stated.append(f"its clock was set back {_times(one.clock_back)}, by up to {back}: times overlap")
+                stated.append(f"its clock was set back {times(one.clock_back)}, by up to {back}: times overlap")
             elif one.clock_apart_ns is not None and one.clock_apart_ns > SET_CLOCK_NS and not summary.simulated:
                 # Simulated time may run faster than the wall clock.
                 stated.append(f"its clock was set forward by up to {of_hours(one.clock_apart_ns)} while it ran")
             if one.without_time:
-                stated.append(f"{_count(one.without_time, 'event')} without a readable time")
+                stated.append(f"{counted(one.without_time, 'event')} without a readable time")
             if one.unopened:
-                stated.append(f"{_count(one.unopened, 'outcome')} not tested for bias: their opening is missing")
+                stated.append(f"{counted(one.unopened, 'outcome')} not tested for bias: their opening is missing")
             wrong = summary.misread.get(f"{one.venue}/{one.table}", 0)
             if wrong:
-                stated.append(f"{_count(wrong, 'outcome')} not tested for bias: not known as a result of the game")
+                stated.append(f"{counted(wrong, 'outcome')} not tested for bias: not known as a result of the game")
             if stated:
                 rows.append((f"{one.venue}/{one.table}", "; ".join(stated)))
         vouched = sum(not one.end and not one.missing for one in summary.doubts)
@@ -569,7 +567,7 @@ class _Page:
                 f"<li>{escaped(where)}: {escaped(why)}</li>" for where, why in list(summary.unreadable.items())[:10]
             )
             more = f"<p>… and {total - 10} more.</p>" if total > 10 else ""
-            parts.append(f"<p>{_count(total, 'message')} that are not events:</p><ul>{items}</ul>{more}")
+            parts.append(f"<p>{counted(total, 'message')} that are not events:</p><ul>{items}</ul>{more}")
         return "".join(parts)
 
     def _method(self) -> str:
@@ -648,10 +646,6 @@ def _game(name: str) -> str:
 
 def _rate(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 _METHOD: Final = f"""

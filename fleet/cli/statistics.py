@@ -29,6 +29,7 @@ from hal.clock import NS_PER_S, SystemClock
 from hal.install_words import how_to_install
 from hal.plain_text import plain
 from hal.version import SOFTWARE
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from fleet.connection import NatsAddress
@@ -136,7 +137,7 @@ def _collect(source: EventSource, collector: Collector, address: NatsAddress | N
         elif source.path is not None:
             collect_export(source.path, source.venue, collector, progress)
     if collector.refused > refused:
-        stated = f"{collector.refused - refused} messages are not events of a table, and are left out"
+        stated = f"{counted(collector.refused - refused, 'message')} left out: not an event of a table"
         where, why = next(reversed(collector.contents.unreadable.items()))
         click.echo(click.style(plain(f"{stated}; the last one: {where}: {why}"), fg="yellow"), err=True)
 
@@ -317,7 +318,7 @@ def report_command(
     heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, SOFTWARE)
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
-    click.echo(f"{output}: {len(summary.tables)} tables")
+    click.echo(f"{output}: {counted(len(summary.tables), 'table')}")
 
 
 @click.group("statistics")

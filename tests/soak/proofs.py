@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from hal.wording import counted
 from tests.soak.catalogue import Soak
 from tests.soak.records import Failure, Folder, Machine, Record, SoakError
 from tests.soak.runner import duration
@@ -193,7 +194,7 @@ def _row(soak: Soak, proof: Proof | None) -> str:
     if proof is None:
         return _cells([*cells, "not run", "", "", "", "", "", ""])
     counts = ", ".join(f"{count:,} {what}" for what, count in proof.counts.items()) or NO_COUNTS
-    failures = f"**{len(proof.failures)} failures**" if proof.failures else "no failure"
+    failures = f"**{counted(len(proof.failures), 'failure')}**" if proof.failures else "no failure"
     commits = ", ".join(
         commit_words(commit) if len(proof.commits) == 1 else f"{commit_words(commit)} ({amount:,})"
         for commit, amount in proof.commits.items()

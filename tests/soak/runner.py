@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from hal.clock import NS_PER_S, Clock
+from hal.wording import counted
 from tests.soak import source
 from tests.soak.catalogue import Piece, Soak
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
@@ -81,7 +82,7 @@ class Progress:
             rate = self.new * NS_PER_S / (now_ns - self.since_ns)
             parts.append(f"{rate:,.3g} {self.soak.unit}/s" if rate < 100 else f"{rate:,.0f} {self.soak.unit}/s")
             parts.append(f"{duration(left / rate)} left")
-        parts.append(f"{self.failures} failures" if self.failures else "no failure")
+        parts.append(counted(self.failures, "failure") if self.failures else "no failure")
         return ", ".join(parts)
 
 

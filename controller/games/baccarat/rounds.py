@@ -18,12 +18,12 @@ from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import WagerOptions, Wagers
 from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.rules.cited import HOUSE_RULE, OURS
-from controller.table.wording import counted
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
+from hal.wording import counted
 
 
 class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):

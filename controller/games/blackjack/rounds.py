@@ -30,6 +30,7 @@ from drivers.cards.observations import Blackjack, CardDealt, HoleCardRead
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
+from hal.wording import counted
 
 DEALER: Final = "dealer"
 RED: Final = "hd"
@@ -234,7 +235,7 @@ class BlackjackHands:
         if known is None or not self._first or hole.card is None or not self._counts[PLAYERS]:
             return
         if natural([*self._first, hole.card.expose()]):
-            detail = f"players drew {self._counts[PLAYERS]} cards before the dealer turned a natural"
+            detail = f"players drew {counted(self._counts[PLAYERS], 'card')} before the dealer turned a natural"
             self._desk.report.violation(t_ns, "natural_not_announced", known.rule, detail)
 
     def all_bust(self) -> HandsVerdict:

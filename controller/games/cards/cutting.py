@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.cards.procedure import CardProcedure
-from controller.table.wording import counted
+from hal.wording import counted
 
 
 def cut_wrong(procedure: CardProcedure, cards: int, cut: int) -> str | None:

@@ -28,10 +28,10 @@ from controller.games.cards.reshuffle import Reshuffle
 from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import ShoeDoubt
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
-from controller.table.wording import counted
 from drivers.cards.observations import CardDealt
 from feed import events
 from feed.events import Evidence
+from hal.wording import counted, noun_for
 
 QUIET_NS: Final = 5_000_000_000
 """After a void round, or cards dealt at a table that was shut, this long without a card before the next round opens
@@ -272,7 +272,7 @@ class CardDealing:
             cards.face_up_due += 1
         most = self._rules.most_face_up
         if most is not None and cards.face_up > most.value:
-            found = f"{cards.face_up} cards were found face up"
+            found = f"{counted(cards.face_up, 'card')} {noun_for(cards.face_up, 'was', 'were')} found face up"
             self._rounds.void(t_ns, "face_up_cards", self._hands.evidence(found))
             return "every hand is void, and the cards are shuffled"
         return "the card is used for nothing: put it into the discard rack"

@@ -6,9 +6,9 @@ from typing import Final
 
 from controller.rules.cited import Cited
 from controller.table.report import Report
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDiscarded, DiscardsLost
+from hal.wording import counted
 
 RACK: Final = "discard_rack"
 

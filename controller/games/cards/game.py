@@ -26,7 +26,6 @@ from controller.table.recent import Ruling
 from controller.table.report import AFTER_VERDICT, NOW
 from controller.table.rounds import RoundLifecycle
 from controller.table.terms import Terms, Uncalled
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDealt, CuttingCardSeen, StackDealt
 from drivers.cards.progressive import AcceptorActuator
@@ -36,6 +35,7 @@ from drivers.dealer.buttons import CALL_BUTTON, ButtonPressed
 from feed.events import WinningBet
 from feed.state import SETTLED, TableState
 from feed.state import SETTLING as SETTLING_STILL
+from hal.wording import counted
 
 
 class ProgressiveEquipment(NamedTuple):

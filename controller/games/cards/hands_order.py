@@ -8,7 +8,7 @@ from controller.games.cards.game import CardGame
 from controller.games.cards.orders import card_game, refuse_while_dealt
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
-from controller.table.wording import counted
+from hal.wording import counted
 
 
 def hands(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from controller.table.report import Report
 from controller.table.salts import Salt, Salts
-from controller.table.wording import counted
 from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import BATCHES, CardBatch, CardDealt, OrderOpened, OrderSealed
 from feed import events
 from feed.commitments import card_commitment, lay_in_order, order_root
 from feed.state import StackState, StandingSeal
+from hal.wording import counted
 
 
 class _Sealed(NamedTuple):

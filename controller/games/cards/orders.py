@@ -12,7 +12,7 @@ from controller.games.cards.shuffling import LoadRefusedError
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game, not_one_of
 from controller.table.phase import RUNNING
-from controller.table.wording import counted
+from hal.wording import counted
 
 METHODS: Final = ("shuffler", "hand")
 DECK_NAME: Final = re.compile(r"[a-z0-9]{1,12}")

@@ -14,13 +14,13 @@ from controller.games.base.spec import TableDevices, WatchSpec
 from controller.games.cards.game import CardEquipment
 from controller.games.cards.rules import CardRules
 from controller.table.card_watch import CardWatch, CardWatchLimits
-from controller.table.wording import counted
 from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
 from drivers.cards.shoe import ShoeConfig
 from drivers.cards.shuffler import ShufflerConfig
 from drivers.cards.shuffler_actuator import ShufflerActuator
 from drivers.cards.shuffling_shoe import ShufflingShoeConfig
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry, Dealing

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from controller.table.wording import counted
+from hal.wording import counted
 
 
 class ShoeDoubt(NamedTuple):

@@ -22,7 +22,6 @@ from controller.games.cards.ledger import CardLedger
 from controller.games.cards.shuffle_statistics import ShuffleWatch
 from controller.table.faults import Fault
 from controller.table.report import AFTER_VERDICT, UNLESS_CALLED, Report
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import (
     BATCHES,
@@ -39,6 +38,7 @@ from drivers.cards.observations import (
 )
 from drivers.cards.shuffler_actuator import ShufflerActuator
 from feed.state import TableState
+from hal.wording import counted
 
 SHUFFLER: Final = "shuffler"
 ORDER: Final = "order_differs"

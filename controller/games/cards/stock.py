@@ -15,10 +15,10 @@ import msgspec
 
 from controller.table.faults import Fault
 from controller.table.report import UNLESS_CALLED, Report
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDealt, CardInserted, InsertsLost
 from feed.state import TableState
+from hal.wording import counted
 
 COUNT_WRONG: Final = "card_count"
 STOCK: Final = "stock"

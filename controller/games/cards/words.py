@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from controller.table.wording import counted
 from feed.events import RoundStarted
+from hal.wording import counted
 
 _ACTS: Final = {
     "new_shoe": "shuffled cards are in the shoe",

@@ -20,12 +20,12 @@ import msgspec
 from msgspec import Meta
 
 from controller.games.machines.plays import PlayedTokens, PlayLedger
-from controller.table.wording import counted
 from drivers.coins.cctalk_wire import HopperStatus
 from drivers.coins.hopper import MOST_TOKENS, PayoutPlan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
 from feed.events import Meters
 from feed.state import MachineState
+from hal.wording import counted
 
 ACCEPT: Final = "accept"
 PAYOUT: Final = "payout"

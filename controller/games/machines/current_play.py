@@ -14,10 +14,10 @@ from controller.games.machines.account import TokenAccount
 from controller.table.phase import OPEN, RUNNING, SETTLING, Phase
 from controller.table.recent import RecentRounds
 from controller.table.rounds import RoundLifecycle
-from controller.table.wording import counted
 from drivers.base.driver import NEVER_NS
 from feed import events
 from feed.events import Evidence
+from hal.wording import counted
 
 TEST: Final = "test"
 STAKED: Final = 1

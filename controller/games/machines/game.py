@@ -26,13 +26,13 @@ from controller.table.phase import OPEN, RUNNING, Phase
 from controller.table.recent import Ruling
 from controller.table.rounds import RoundLifecycle
 from controller.table.terms import Terms
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cabinet.door import DoorMoved
 from drivers.coins.observations import CoinDeviceIdentified
 from drivers.dealer.buttons import ButtonPressed
 from feed.events import Verdict, WinningBet
 from feed.state import MachineState, TableState
+from hal.wording import counted
 
 
 class MachineOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ from controller.games.machines.account import COLLECTED, WAIVED, AccountError
 from controller.games.machines.game import MachineGame
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game, not_one_of
-from controller.table.wording import counted
+from hal.wording import counted
 
 
 def test_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:

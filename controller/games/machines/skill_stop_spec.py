@@ -18,9 +18,9 @@ from controller.games.machines.coins import SLOT_OF_COINS, coin_geometry
 from controller.games.machines.game import MachineOptions
 from controller.games.machines.model import model_values
 from controller.games.machines.win_lines import ModelError, ModelFolder, PlayModel, aims, parking, possible_awards
-from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from feed.events import RoundStarted, StatisticsKey
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from simulators.stops.player import StopPlay

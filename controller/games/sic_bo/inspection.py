@@ -13,10 +13,10 @@ from controller.games.dice.tossed_dice import DEVICE as SHAKER
 from controller.games.sic_bo.lit_areas import LAMP_BOARD
 from controller.games.sic_bo.rules import SicBoRules
 from controller.table.faults import Fault
-from controller.table.wording import times
 from drivers.base.driver import Observation
 from drivers.dice.automated_shaker import TossBegan, TossFailed, TossLies
 from feed.events import InspectionFailed, InspectionPassed
+from hal.wording import times
 
 SHIFT_INSPECTION: Final = "shift_inspection"
 OPERATIONS: Final = "the operations that are missing"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.dice.observations import (
     DiceStirred,
@@ -19,6 +18,7 @@ from drivers.dice.observations import (
     ShakerUncovered,
     TumbleStarted,
 )
+from hal.wording import counted
 
 SHAKEN = (DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovered, TumbleStarted)
 """What a manual shaker reports."""

@@ -25,10 +25,10 @@ from controller.games.sic_bo.inspection import (
 from controller.games.sic_bo.lit_areas import LitAreas
 from controller.table.faults import Fault
 from controller.table.report import UNLESS_CALLED, Report
-from controller.table.wording import counted, times
 from drivers.base.driver import Observation
 from feed import events
 from feed.state import StandingFault, TableState
+from hal.wording import counted, times
 
 
 class SicBoUpkeep:

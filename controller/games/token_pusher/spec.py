@@ -22,7 +22,6 @@ from controller.games.token_pusher.rounds import BOARD, PusherPlays, TokenPusher
 from controller.rules.profile import profile
 from controller.table.context import GameContext
 from controller.table.rounds import Game
-from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.coins.token_chute import TokenChuteConfig
 from drivers.pusher.bed import PusherBedConfig
@@ -30,6 +29,7 @@ from drivers.pusher.board import PusherBoardConfig
 from drivers.pusher.board_actuator import PusherBoardActuator
 from feed.events import RoundStarted, StatisticsKey
 from feed.results.token_pusher import RESULTS
+from hal.wording import counted
 
 if TYPE_CHECKING:
     from simulators.pusher.table import PusherGeometry

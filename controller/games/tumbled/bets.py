@@ -9,8 +9,8 @@ from typing import Any
 from controller.games.dice.rules import Dice
 from controller.games.dice.values import result_of, words
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
-from controller.table.wording import counted
 from feed.events import WinningBet
+from hal.wording import counted
 
 NOBODY = ""
 """Whose tumble it is where a round has but one."""

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from controller.table.faults import Fault
 from controller.table.report import Report
-from controller.table.wording import times
 from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested, ShakerRested
 from feed.data import Tumbling
+from hal.wording import times
 
 RunOver: TypeAlias = CageRested | ChuteRested | ShakerRested
 

@@ -6,7 +6,7 @@ import pytest
 
 from controller.configuration.problems import with_article
 from controller.games.load import check_text
-from controller.table.wording import counted, times
+from hal.wording import counted, times
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 times"), (1, "once"), (2, "2 times")])

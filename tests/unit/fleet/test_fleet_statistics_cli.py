@@ -89,20 +89,20 @@ def test_a_hole_and_lines_that_are_no_events_are_reported(tmp_path: Path) -> Non
     file.write_bytes(bodies[0] + b"\n" + bodies[2] + b'\n{"half": \n\n' + bodies[3])
     done = statistics("collect", tmp_path / "data", f"hall={file}")
     assert (done.exit_code, "events up to 4, 3 new, 1 missing" in done.stdout) == (0, True)
-    assert "1 messages are not events" in done.stderr and "line 3" in done.stderr
+    assert "1 message left out: not an event of a table" in done.stderr and "line 3" in done.stderr
     shown = statistics("show", tmp_path / "data")
-    assert "note: hall/roulette-1: 1 events are missing; no heartbeat of it was seen" in shown.stdout
-    assert "note: 1 messages were not events" in shown.stdout
+    assert "note: hall/roulette-1: 1 event is missing; no heartbeat of it was seen" in shown.stdout
+    assert "note: 1 message not read as an event, and left out" in shown.stdout
 
 
 def test_it_shows_the_numbers_and_what_is_suspected(weekend: Path) -> None:
     shown = statistics("show", weekend, "--zone", "America/New_York").stdout
-    assert "1 tables, 2026-07-04 16:00:00 to 2026-07-04 19:30:30, America/New_York (UTC-04:00)" in shown
+    assert "1 table, 2026-07-04 16:00:00 to 2026-07-04 19:30:30, America/New_York (UTC-04:00)" in shown
     assert re.search(r"hall/roulette-1 +3 h 30 min +10 min 00 s +400 +114\.", shown), shown
     assert re.search(r"wheel_reversed \(void\) +1 +1 +ours", shown)
     assert re.search(r"hall/roulette-1 wheel +pocket +399 ", shown)
     assert "hall/roulette-1 wheel: falls unfair: pocket 17 came" in shown
-    assert "note: 1 events of feltwire.round.outcome.v2, which this software does not know" in shown
+    assert "note: 1 event of feltwire.round.outcome.v2, which this software does not know" in shown
     found = json.loads(statistics("show", weekend, "--json").stdout)
     assert (found["tables"][0]["outcomes"], found["simulated"]) == (400, False)
 
@@ -249,7 +249,7 @@ def test_simulated_tables_are_marked_on_the_first_page(tmp_path: Path) -> None:
     file = exported(tmp_path / "a.jsonl", evening(simulated=True))
     statistics("collect", tmp_path / "data", f"hall={file}")
     done = statistics("report", tmp_path / "data", "-o", tmp_path / "a.html", "--simulated", "--title", "Bench")
-    assert done.stdout == f"{tmp_path / 'a.html'}: 1 tables\n", done.output
+    assert done.stdout == f"{tmp_path / 'a.html'}: 1 table\n", done.output
     assert "SIMULATED TABLES: no real game was played" in (tmp_path / "a.html").read_text()
     again = statistics("report", tmp_path / "data", "-o", tmp_path / "a.html", "--simulated")
     assert (again.exit_code, "exists already" in again.stderr) == (2, True)

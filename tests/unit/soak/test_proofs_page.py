@@ -65,7 +65,7 @@ def test_a_part_of_a_soak_and_several_commits_are_told(tmp_path: Path) -> None:
 
 def test_what_failed_stands_there_with_the_command_that_repeats_it(tmp_path: Path) -> None:
     text = page(tmp_path, record(0), record(10, failures=(Failure("seed 7:\n space 4 for 5", "repeat 7"),)))
-    assert "**1 failures**" in text
+    assert "**1 failure**" in text
     assert "- `tiny`: seed 7: space 4 for 5; repeat it with `repeat 7`" in text.splitlines()
 
 

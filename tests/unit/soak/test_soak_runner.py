@@ -143,7 +143,7 @@ def test_a_failing_piece_is_reported_with_the_command_that_repeats_it_and_fails_
     played = Played(tmp_path, {"piece-20": BAD})
     assert played.complete is False
     assert "FAILED tiny piece-20: seed 23: space 4 for 5\n  repeat it: repeat 23" in played.lines
-    assert played.lines[-1].endswith("(100 %), 1 failures")
+    assert played.lines[-1].endswith("(100 %), 1 failure")
     assert played.ran[-1] == "piece-40"  # the rest is run all the same
 
     resumed = Played(tmp_path)

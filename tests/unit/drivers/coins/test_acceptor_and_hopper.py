@@ -74,7 +74,7 @@ def test_of_six_events_between_two_polls_one_is_lost_and_in_doubt() -> None:
     assert host.account.credits == 5
     (doubt,) = host.account.doubts
     assert doubt.what == "tokens_in"
-    assert "was 0 and is 6: 1 events are lost" in doubt.detail
+    assert "was 0 and is 6: 1 event lost" in doubt.detail
     host.account.reconcile(host.now_ns, 1, "ann")
     assert host.agrees()
 
