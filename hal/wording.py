@@ -8,14 +8,14 @@ def times(number: int) -> str:
     return "once" if number == 1 else f"{number:,} times"
 
 
-def counted(number: float, noun: str, several: str = "") -> str:
-    """How many: `1 hour`, `2.5 hours`, `1,200 tokens`; `several` is the noun of many if it takes no s."""
+def counted(number: float, noun: str) -> str:
+    """How many: `1 hour`, `2.5 hours`, `1,200 tokens`. The noun takes an s."""
     if number == 1:
         return f"1 {noun}"
     shown = f"{number:,}" if isinstance(number, int) else f"{number:g}"
-    return f"{shown} {several or f'{noun}s'}"
+    return f"{shown} {noun}s"
 
 
 def noun_for(number: float, noun: str, several: str = "") -> str:
-    """The noun beside this number."""
+    """The noun beside this number; `several` is that of many if it takes more than an s, as `are` beside `is`."""
     return noun if number == 1 else several or f"{noun}s"

@@ -256,7 +256,9 @@ def sign_command(path: Path, key: Path) -> None:
 @click.option(
     "--file", "path", type=click.Path(path_type=Path), default=SHIPPED, help="Manifest, .hex or .uf2, as in check."
 )
-@click.option("--baud", type=click.IntRange(300, 4_000_000), help="Bits a second of the boot loader; without it, all known rates.")
+@click.option(
+    "--baud", type=click.IntRange(300, 4_000_000), help="Bits a second of the boot loader; without it, all known."
+)
 @click.option("--change-kind", is_flag=True, help="Replace the firmware of another kind.")
 @click.option("--line", metavar="PORT", help="With FOLDER: port of the Pico's serial line, to identify it afterwards.")
 @_signers
