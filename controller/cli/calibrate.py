@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     "--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder with the key."
 )
 @click.option("--by", default="", callback=person, metavar="NAME", help="Who calibrates; without it, the user.")
-@click.option("--seconds", type=click.FloatRange(min=0.5), help="End each movement after this long, without ENTER.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0.5), help="End each movement after this many seconds, without ENTER."
+)
 @click.option("--check", "only_check", is_flag=True, help="Only report the state of the table's calibration.")
 @click.option("--practice", is_flag=True, help="Simulated devices and a simulated hand; nothing is written.")
 @click.option("--seed", type=int, default=1, show_default=True, help="With --practice: equal seeds move equally.")

@@ -40,7 +40,10 @@ _COLORS = {"ok": "green", "warning": "yellow", "failed": "red", "skipped": "brig
 )
 @click.option("--yes", is_flag=True, help="Ask nothing: nothing is moved. This is the default without a terminal.")
 @click.option(
-    "--move", type=click.FloatRange(min=0.5), metavar="S", help="End each movement after this long, without ENTER."
+    "--move",
+    type=click.FloatRange(min=0.5),
+    metavar="S",
+    help="End each movement after this many seconds, without ENTER.",
 )
 @click.option(
     "--report",

@@ -27,7 +27,13 @@ MOST_MILLIONS = 50
 @click.command("record")
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.argument("out", metavar="[OUT.vcd]", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT.vcd", help="The same.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="OUT.vcd",
+    help="The capture, as OUT.vcd.",
+)
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option(
     "--values",

@@ -76,7 +76,13 @@ ERRORS = 2
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
 @click.option("--seed", type=int, metavar="N", help="Simulated tables only; without it, another at each start.")
-@click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
+@click.option(
+    "--fault",
+    "faults",
+    metavar="[TABLE:]NAME[@ROUND]",
+    multiple=True,
+    help="In simulated tables: a fault in every round, or in one; repeat for more.",
+)
 def command(
     tables: tuple[Path, ...],
     state: Path | None,
