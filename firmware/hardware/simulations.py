@@ -594,7 +594,10 @@ def reversal(board: str, use: str, *, henry: float, ohm: float, without: Sequenc
 
 
 def steppers_off(reels: str, henry: float, ampere: float, *, volts: float = 12.6) -> float:
-    """V at the drivers when all are off at once behind open relays: what their six coils hold comes back, as of one."""
+    """V at the drivers when all are off at once behind open relays: what their six coils hold comes back, as of one.
+
+    They have given it after 0.2 ms, and what follows rings at the diodes.
+    """
     board = circuit(reels)
     rail = node("+12V_MOTOR")
     coils = f"Da 0 ca D1N4007\nLc ca cb {henry / 6:g} ic={6 * ampere:g}\nDb cb {rail} D1N4007"
@@ -609,7 +612,7 @@ def steppers_off(reels: str, henry: float, ampere: float, *, volts: float = 12.6
         f"Rrail {rail} 0 1meg\n.ic v({rail})={volts:g}",
         *(f".ic v({node(f'reel_{n}_stored')})={volts:g}" for n in (1, 2, 3)),
     ]
-    found = run(f"{reels}: drivers off", lines, "tran 10u 20m 0 10u uic", {"volt": f"max v({rail})"})
+    found = run(f"{reels}: drivers off", lines, "tran 10u 3m 0 10u uic", {"volt": f"max v({rail})"})
     return found["volt"]
 
 

@@ -26,12 +26,12 @@ KINDS: Final = {
     "busy page behind 3 kB/s": LinkKind(octets_s=3_000, is_busy=True),
 }
 SAMPLED: Final = [
-    ("1.5 kB/s", 8),
     ("a state a second of each table", 4),
     ("cut and late", 8),
     ("busy page", 4),
 ]
-"""Of `make test`: the kind, and how many seconds. The busy page has a clean link, and may be stale no more often."""
+"""Of `make test`: the kind, and how many seconds; some are slow. The busy page has a clean link, and may be stale no
+more often."""
 TABLES: Final = 4
 RUNS, TABLE_S = 3, 400
 """Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 3,000 results."""

@@ -120,7 +120,7 @@ KINDS: Final = {
     "corrupted": (corrupted, 120),
     "capture": (captures, 0),
     "simulated": (simulated, 40),
-    "worn": (worn, 2),
+    "worn": (worn, 1),
     "nonsense": (nonsense, 150),
 }
 """Each kind, and how many are compared in `make test`."""

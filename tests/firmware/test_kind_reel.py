@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from math import sqrt
 
 import pytest
@@ -164,16 +164,12 @@ def test_where_a_reel_is_is_not_known_before_home_has_come(reel: KindBench) -> N
 
 PLACES = (0, 1, 2, 3, 50, 120, 198, 199)
 """Where home begins, where it has just ended, and the last steps before it, among others."""
+QUICK_STOPS = [(400, 0), (400, 2), (400, 199), (150, 0), (62, 199)]
 
 
 @pytest.mark.parametrize(
     ("speed", "step"),
-    [
-        *((400, step) for step in PLACES),
-        (62, 199),
-        *first_of(1, ((150, step) for step in PLACES)),
-        *(pytest.param(62, step, marks=pytest.mark.soak) for step in PLACES if step != 199),
-    ],
+    first_of(len(QUICK_STOPS), dict.fromkeys((*QUICK_STOPS, *product((400, 150, 62), PLACES)))),
 )
 def test_a_reel_stops_at_the_very_step(reel: KindBench, step: int, speed: int) -> None:
     world = wheel(reel)
@@ -246,7 +242,7 @@ STEEP = [20_000, 10_000, 6_000, 4_000, 3_000, 2_400, 2_000, 1_700]
 STEEP += [1_500, 1_350, 1_250, 1_180, 1_120, 1_070, 1_030, 1_000]
 
 
-@pytest.mark.parametrize(("steps", "symbols"), [(400, 20), (504, 21), (336, 16), (3_200, 20)])
+@pytest.mark.parametrize(("steps", "symbols"), one_in(3, [(400, 20), (504, 21), (336, 16), (3_200, 20)]))
 def test_half_steps_and_smaller_ones_stop_at_the_very_step(reel: KindBench, steps: int, symbols: int) -> None:
     speed = 402 if steps < 1_000 else 2_000
     if steps > 1_000:
@@ -466,8 +462,10 @@ def test_a_test_while_tokens_pass_neither_makes_nor_takes_one(reel: KindBench, o
 # --- skill stop -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("speed", "ramp_ms"), [(100, 25), (267, 120), (400, 190)])
-@pytest.mark.parametrize("host", ["talks", "is silent"])
+@pytest.mark.parametrize(
+    ("speed", "ramp_ms", "host"),
+    one_in(5, ((*fast, host) for fast in ((100, 25), (267, 120), (400, 190)) for host in ("talks", "is silent"))),
+)
 def test_the_button_of_a_reel_stops_it_on_the_board_at_the_next_symbol_that_it_can_reach(
     reel: KindBench, speed: int, ramp_ms: float, host: str
 ) -> None:
@@ -492,7 +490,7 @@ def test_the_button_of_a_reel_stops_it_on_the_board_at_the_next_symbol_that_it_c
 @pytest.mark.parametrize(
     ("phase_ms", "symbols", "speed"),
     one_in(
-        3,
+        9,
         (
             (phase_ms, *wheel)
             for phase_ms in (0.0, 6.3, 13.7, 21.1, 28.9, 34.4, 43.1)

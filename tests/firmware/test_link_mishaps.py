@@ -328,6 +328,7 @@ STEPS: Any = st.lists(
 EACH = [(kind, 6_000, 900) for kind in LinkFault]
 
 
+@pytest.mark.soak
 def test_one_mishap_after_the_other_gives_no_false_outcome_and_the_table_plays_again() -> None:
     table = live_through(planned(EACH, END_NS))
     assert len(table.said.of(events.DeviceFault)) >= 5

@@ -24,6 +24,8 @@ TESTS = (
     "test_storms.py::test_a_burst_that_the_ring_holds_is_no_storm",
 )
 """Those of the port and of commands; of rates and of storms those that leave a program the least time."""
+OF_A_BOOTLOADER = TESTS[:2]
+"""It is the same program, begun in another way."""
 WHOLE = ("test_avr_port.py", "test_board_commands.py", "test_rates.py", "test_emulated_wheel.py", "test_storms.py")
 """What the soak has of them."""
 CONDITIONS = pytest.mark.parametrize(
@@ -37,7 +39,9 @@ CONDITIONS = pytest.mark.parametrize(
 def test_the_programs_do_the_same(environment: dict[str, str]) -> None:
     compiler = environment.get("FELTWIRE_COMPILER")
     # This computer's own compiler is one of them: equal bytes are tested by the tests themselves.
-    if compiler is None or not is_built_already(compiler):
+    if compiler is None:
+        run(environment, *OF_A_BOOTLOADER)
+    elif not is_built_already(compiler):
         run(environment, *TESTS)
 
 

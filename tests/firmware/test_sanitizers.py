@@ -22,7 +22,7 @@ PARTS = {
     "lines": ("edges", "quadrature", "outputs", "samples"),
     "the link": ("frames", "session"),
 }
-"""The tests of the core, by what they are about; a process each."""
+"""The tests of the core, by what they are about; in the soak a process each."""
 ONE_IN = 40
 """The tests of the core without sanitizers try all of their random examples; with them the soak does."""
 HOST = Path(__file__).with_name("test_host_process.py")
@@ -72,9 +72,8 @@ def test_all_tests_of_the_core_are_in_one_of_the_parts() -> None:
     assert parted == sorted(Path(__file__).parent.glob("test_core_*.py"))
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_is_wrong_while_the_core_is_tested(part: str) -> None:
-    run_tests(*map(of_the_core, PARTS[part]))
+def test_nothing_is_wrong_while_the_core_is_tested() -> None:
+    run_tests(*(of_the_core(name) for names in PARTS.values() for name in names))
 
 
 @pytest.mark.soak

@@ -235,7 +235,7 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_sanitizers.py",
         "firmware/test_static_analysis.py",
         "firmware/test_storms.py",
-        cpu_s=1020,
+        cpu_s=1025,
     ),
     _parts(
         "firmware-tables",
@@ -427,9 +427,10 @@ SOAKS: tuple[Soak, ...] = (
         "browser/test_board_services.py",
         "browser/test_board_states.py",
         "browser/test_board_views.py",
+        "browser/test_pictures.py",
         "unit/scoreboard/test_venue_images.py",
-        cpu_s=720,
-        elapsed_s=1200,
+        cpu_s=730,
+        elapsed_s=1210,
     ),
     _parts(
         "late-boards",
