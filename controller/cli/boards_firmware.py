@@ -279,9 +279,9 @@ def flash_command(
     reads it back, and the board is identified again. Unplug motors before you flash.
 
     The boot loader of a Pico is a drive: hold BOOTSEL while you plug it in. It takes a build of your own (make -C
-    firmware pico; for a Pico 2: pico2), for no image of a Pico comes with this software. What firmware the Pico had
-    cannot be asked there: look that its outputs are wired for a board of KIND. With --line it is identified when it has
-    restarted.
+    firmware pico; with its own USB socket as its line: pico-usb; for a Pico 2: pico2), for no image of a Pico comes
+    with this software. What firmware the Pico had cannot be asked there: look that its outputs are wired for a board of
+    KIND. With --line it is identified when it has restarted.
 
     \b
     Examples:

@@ -242,8 +242,21 @@ def test_a_request_that_is_none_is_refused_and_one_that_is_is_answered() -> None
             ended, gave = ask(pico, packet)
             length = int.from_bytes(packet[6:], "little")
             assert (ended, len(gave) <= length) == ("ok", True), packet.hex(" ")
-        pico.usb("open")  # both toggles were cleared
         assert answers(pico)
+
+
+@pytest.mark.parametrize("clears", [[request(0x02, 1, 0, 1), request(0x02, 1, 0, 0x81)], [request(0x01, 11, 0, 1)]])
+def test_the_host_counts_packets_anew(clears: list[bytes]) -> None:
+    with bare() as pico:
+        for packets in range(2):  # both ways: it refuses what comes without a session
+            configured(pico)
+            for _ in range(packets):
+                pico.usb("write", (frames.END + frames.encode(1, AliveCommand())).hex())
+                pico.run_until(pico.now_ns + 5 * MS)
+            for packet in clears:
+                assert ask(pico, packet) == ("ok", b"")
+            pico.usb("open")
+            assert answers(pico)
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 12))])

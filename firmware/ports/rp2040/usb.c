@@ -123,7 +123,7 @@ static bool reply_ends; /* with a packet shorter than the longest, if need be an
 static uint32_t reply_data1;
 static uint8_t new_address; /* for when its request was acknowledged; 0: none */
 static bool takes_coding;
-static uint8_t coding[7];
+static uint8_t coding[7] = {0x00, 0xC2, 0x01, 0, 0, 0, 8}; /* 115200 8N1, until the host sets another */
 
 /* --- packets ------------------------------------------------------------------------------------------------------------ */
 
@@ -329,20 +329,31 @@ static bool is_endpoint(uint32_t index)
     return index == LINE || index == (0x80U | LINE) || index == (0x80U | NOTES);
 }
 
-/* The host begins to count the packets of an endpoint anew, with nothing under way. */
+/* The host begins to count the packets of an endpoint anew. One that waits for room is taken later: the host has it acknowledged. */
 static void clear_halt(uint32_t index)
 {
     if (index == LINE) {
-        BUFFER_OUT(LINE) = 0;
         out_data1 = 0;
-        rx_held = false;
-        listen();
+        if (!rx_held)
+            listen();
     } else if (index == (0x80U | LINE)) {
         BUFFER_IN(LINE) = 0;
         in_data1 = 0;
         tx_given = false;
         send();
     }
+}
+
+/* Each has one setting; to choose it makes the host count anew the packets of both its endpoints. */
+static bool set_interface(const struct request *request)
+{
+    if (configured == 0U || request->index > 1U || request->value != 0U || request->length != 0U)
+        return false;
+    if (request->index == 1U) {
+        clear_halt(LINE);
+        clear_halt(0x80U | LINE);
+    }
+    return true;
 }
 
 /* False: it is none that this device knows. One without data is acknowledged by its caller. */
@@ -376,7 +387,7 @@ static bool obey(const struct request *request)
         answer(zeros, LOW(request->what) == GET_STATUS ? 2U : 1U, request);
         return true;
     case TO_INTERFACE(SET_INTERFACE):
-        return configured != 0U && request->index <= 1U && request->value == 0U && request->length == 0U;
+        return set_interface(request);
     case GIVES | TO_ENDPOINT(GET_STATUS):
         if (configured == 0U || !is_endpoint(request->index))
             return false;
@@ -404,6 +415,19 @@ static bool obey(const struct request *request)
     }
 }
 
+/* What was under way at endpoint 0 is not wanted any more. */
+static void forget_request(void)
+{
+    BUFFER_IN(0U) = 0;
+    BUFFER_OUT(0U) = 0;
+    BUFFERS = 3U;
+    reply_left = 0;
+    reply_ends = false;
+    reply_data1 = DATA1;
+    new_address = 0;
+    takes_coding = false;
+}
+
 static void begin_request(void)
 {
     uint32_t first = MEMORY(0U);
@@ -414,14 +438,7 @@ static void begin_request(void)
         .index = (uint16_t)second,
         .length = (uint16_t)(second >> 16),
     };
-    BUFFER_IN(0U) = 0; /* what was under way is not wanted any more */
-    BUFFER_OUT(0U) = 0;
-    BUFFERS = 3U;
-    reply_left = 0;
-    reply_ends = false;
-    reply_data1 = DATA1;
-    new_address = 0;
-    takes_coding = false;
+    forget_request();
     bool gives = (request.what & GIVES) != 0U;
     if ((gives && request.length == 0U) || !obey(&request)) {
         takes_coding = false;
@@ -468,13 +485,13 @@ void on_line(void)
         SIE_STATUS = WAS_RESET;
         ADDRESS = 0;
         configured = 0;
-        new_address = 0;
-        takes_coding = false;
+        forget_request();
         endpoints(false);
     }
     if ((why & ON_SUSPEND) != 0U) {
-        SIE_STATUS = SUSPENDED; /* it tells that this changed, either way */
-        if ((SIE_STATUS & SUSPENDED) != 0U)
+        bool suspended = (SIE_STATUS & SUSPENDED) != 0U; /* before this is cleared */
+        SIE_STATUS = SUSPENDED;
+        if (suspended)
             disconnect();
         else
             connected = configured != 0U;

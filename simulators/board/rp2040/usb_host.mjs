@@ -1,6 +1,7 @@
 // What is at the other end of a Pico's own USB: a host with one bus, packet by packet at full speed, in place of rp2040js's own model
 // of the transfers, which has no host that refuses to take a packet. What a real host would not take is a problem of the board: a
-// packet with the wrong toggle, one that is too long, an answer to nobody's address.
+// packet with the wrong toggle, one that is too long, an answer to nobody's address. So is a buffer that the chip is not given as its
+// data sheet has it (4.1.2.5.1): all other bits first, and 12 cycles later that it is available (as in the SDK).
 //
 // Not modelled: signals and their levels, errors of bits and CRC, frames and their place in a millisecond, hubs, power.
 
@@ -8,6 +9,7 @@ const FULL = 1 << 15, DATA1 = 1 << 13, STALLS = 1 << 11, AVAILABLE = 1 << 10, LE
 const SIE_CONTROL = 0x4c, SIE_STATUS = 0x50, PULL_UP = 1 << 16;
 const WAS_RESET = 1 << 19, SETUP_CAME = 1 << 17, RESUMED = 1 << 11, SUSPENDED = 1 << 4, ON_SUSPEND = 1 << 14;
 const PACKET = 64, BULK = 2, CONTROL_DATA = 0x100, ADDRESS = 1;
+const BUFFERS = 0x80, BUFFERS_END = 0x100, SETTLED_NS = 12 * 8;
 const ATTACHED_NS = 1_000_000, GAP_NS = 2_000, TOKEN_BYTES = 13, BIT_NS = 1e3 / 12;
 const STANDARD = { descriptor: 6, address: 5, configuration: 9 }, CLASS = { coding: 0x20, state: 0x22 };
 
@@ -23,16 +25,23 @@ export class UsbHost {
     this.usb = chip.rp.usbCtrl;
     this.memory = chip.rp.usbDPRAM;
     this.words = chip.rp.usbDPRAMView;
-    this.attached = this.unplugged = this.suspended = this.deaf = this.changed = false;
+    this.attached = this.unplugged = this.suspended = this.deaf = this.changed = this.rest = false;
     this.said = { device: null, configuration: null, texts: [] };
     this.queue = [];
     this.alarm = chip.rp.clock.createAlarm(() => this.step());
     this.attaches = chip.rp.clock.createAlarm(() => this.reset());
     this.waiting = false;
-    this.usb.DPRAMUpdated = () => this.wake();
+    this.given = new Map();
+    this.usb.DPRAMUpdated = (offset, value) => {
+      if (offset >= BUFFERS && offset < BUFFERS_END) this.written(offset, value);
+      this.wake();
+    };
     const write = this.usb.writeUint32.bind(this.usb);
     this.usb.writeUint32 = (offset, value) => {
-      if (offset === SIE_STATUS && this.usb.rawWriteValue & SUSPENDED) this.changed = false;
+      if (offset === SIE_STATUS && this.usb.rawWriteValue & SUSPENDED) {
+        this.changed = false;
+        this.usb.sieStatus &= ~SUSPENDED;
+      }
       write(offset, value);
       if (offset === SIE_CONTROL && value & PULL_UP && !this.attached) {
         this.attached = true;
@@ -56,6 +65,7 @@ export class UsbHost {
     this.transfer = null;
     this.configured = false;
     this.toggles = { in: 0, out: 0 };
+    this.came = []; // of a transfer, which ends with a packet that is shorter than the longest
     this.endpoints = { in: 0, out: 0 };
     this.address = 0;
   }
@@ -67,8 +77,10 @@ export class UsbHost {
     this.usb.sieStatusUpdated();
   }
 
-  /** Nothing moves on the bus, or something does again: the chip sees it in its status, and is told that it changed. */
+  /** Nothing moves on the bus, or something does again: the chip is told that this changed, and has in its status that nothing
+   * moves until that is cleared (the SDK's registers have it as cleared by a write). */
   rests(on) {
+    this.rest = on;
     this.usb.sieStatus = on ? this.usb.sieStatus | SUSPENDED : this.usb.sieStatus & ~SUSPENDED;
     this.changed = true;
     this.tell(0);
@@ -76,9 +88,9 @@ export class UsbHost {
 
   reset() {
     if (this.unplugged) return;
-    if (this.usb.sieStatus & SUSPENDED) this.rests(false);
+    if (this.rest) this.rests(false);
     this.forget();
-    for (let at = 0x80; at < 0x100; at += 4) this.words.setUint32(at, this.words.getUint32(at, true) & ~AVAILABLE, true);
+    for (let at = BUFFERS; at < BUFFERS_END; at += 4) this.words.setUint32(at, this.words.getUint32(at, true) & ~AVAILABLE, true);
     this.tell(WAS_RESET);
     if (this.auto) this.enumerate();
     this.wake();
@@ -179,8 +191,17 @@ export class UsbHost {
     this.alarm.schedule((bytes + TOKEN_BYTES) * 8 * BIT_NS);
   }
 
+  /** The chip's program wrote to the control of a buffer. */
+  written(offset, value) {
+    const { nanos } = this.chip;
+    const before = this.given.get(offset);
+    if (value & AVAILABLE && !(before?.value === (value & ~AVAILABLE) && nanos - before.nanos >= SETTLED_NS))
+      this.problem("a buffer is given before the rest of its control has come through");
+    this.given.set(offset, { value, nanos });
+  }
+
   buffer(endpoint, out) {
-    return this.words.getUint32(0x80 + 8 * endpoint + (out ? 4 : 0), true);
+    return this.words.getUint32(BUFFERS + 8 * endpoint + (out ? 4 : 0), true);
   }
 
   stalled(out) {
@@ -212,7 +233,7 @@ export class UsbHost {
   }
 
   complete(endpoint, out, control) {
-    this.words.setUint32(0x80 + 8 * endpoint + (out ? 4 : 0), control, true);
+    this.words.setUint32(BUFFERS + 8 * endpoint + (out ? 4 : 0), control, true);
     this.usb.indicateBufferReady(endpoint, out);
   }
 
@@ -274,7 +295,8 @@ export class UsbHost {
       const came = this.deaf ? undefined : this.took(from, this.place(from, false), this.toggles.in);
       if (!came) return undefined;
       this.toggles.in ^= 1;
-      for (const byte of came) this.board.byteSent(byte);
+      this.came.push(...came);
+      if (came.length < PACKET) for (const byte of this.came.splice(0)) this.board.byteSent(byte);
       return came.length;
     };
     return this.turn ? (give() ?? take()) : (take() ?? give());
