@@ -538,7 +538,7 @@ def motor(
         relay.connect("14", drain)
         coil(board, sheet, back, relay)
         board.box(sheet, relay, "14", "24")
-    entry.wires |= {"1": (RED, f"{load}: +"), "2": (BLACK, f"{load}: −")}
+    entry.wires |= {"1": (RED, f"{load}: +"), "2": (WHITE, f"{load}: −, switched")}
 
 
 def motor_current(board: CarrierBoard, sheet: CircuitSheet, use: str, of: str, *, filter_: PartType = p.C100N) -> None:

@@ -171,6 +171,13 @@ def page(name: str) -> str:
         lines += ["## Wires that leave the board", "", "| terminal | colour | goes to | net |", "|---|---|---|---|"]
         lines += [f"| {ref}.{pin} | {colour} | {to} | `{net}` |" for ref, pin, colour, to, net in wires]
         lines.append("")
+        if any("−" in to for _, _, _, to, _ in wires):
+            pays = ", and the hopper then pays" if kind == "pusher" else ""
+            lines += [
+                f"**No − wire of this table may touch 0 V: that switches its load on without a command{pays}** "
+                "([what the board cannot prevent](../boards-carrier.md#motors-lamps-and-their-wires)).",
+                "",
+            ]
     if isinstance(each, CarrierBoard):
         lines += cables.page(each)
     lines += layout.page(each)

@@ -98,9 +98,18 @@ def steps(board: CarrierBoard) -> list[Step]:
         ),
     ]
     if pico:
-        found.append(
-            Step("supply_3", "3.3 V", "Measure 3V3 (36) to GND (38) at the module.", "3.20 to 3.40 V", "V", 3.2, 3.4)
-        )
+        found += [
+            Step("supply_3", "3.3 V", "Measure 3V3 (36) to GND (38) at the module.", "3.20 to 3.40 V", "V", 3.2, 3.4),
+            Step(
+                "supervisor",
+                "Supervisor",
+                "Supply off, a USB cable from a computer in the Pico: measure RUN (30) to GND (38). Supply on again.",
+                "below 0.5 V",
+                "V",
+                0.0,
+                0.5,
+            ),
+        ]
     for entry in kind(board.kind)["inputs"]:
         use = entry[0]
         if use != "power_fail":

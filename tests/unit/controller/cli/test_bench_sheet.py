@@ -188,7 +188,7 @@ def test_answers_that_cannot_be_used_are_refused_with_what_is_wrong(text: str, e
 
 def test_the_sheet_of_a_pico_asks_for_what_only_that_board_has() -> None:
     steps = {chip: {step.id for step in load(sheet_name("pusher", chip)).step} for chip in (ATMEGA328P, RP2040)}
-    assert steps[RP2040] - steps[ATMEGA328P] == {"short_3", "supply_vsys", "supply_3"}
+    assert steps[RP2040] - steps[ATMEGA328P] == {"short_3", "supply_vsys", "supply_3", "supervisor"}
     assert {"reset_cut", "work_1"} <= steps[ATMEGA328P] - steps[RP2040]
 
 
