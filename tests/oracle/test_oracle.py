@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from hal.clock import NS_PER_S as S
-from hal.values import Edge, EdgesLost, Loss
+from hal.values import Edge, EdgesLost, Loss, Reading
 from tests.oracle import ball, corruptions, judge, money, roulette
 from tests.oracle.invisible import held_unseen, object_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
@@ -323,6 +323,17 @@ def test_late_counts_narrow_pulses_and_a_blind_beam_are_as_much_as_the_wear_says
         pulses = [[b.t_ns - a.t_ns for a, b in _pulses_of(some, line)] for some in (edges, shown)]
         assert [narrow / wide for wide, narrow in zip(*pulses, strict=True)] == pytest.approx([0.75] * len(pulses[0]))
     assert [edge for edge in shown if edge.line == "object"] == [Edge("object", 0, 0)]
+
+
+def test_a_worn_wheel_is_out_of_level_by_its_tilt_and_reads_the_same_otherwise() -> None:
+    wheel = roulette.recommended_wheel(Random(5))
+    new, tilted = (roulette.make_run(Random(5), wheel, wear=wear).rare for wear in (AS_NEW, Wear(tilt_deg=0.04)))
+    by = {
+        (one.line, round(other.value - one.value, 6))
+        for one, other in zip(new, tilted, strict=True)
+        if isinstance(one, Reading) and isinstance(other, Reading)
+    }
+    assert by == {("level_x", 0.04), ("level_y", 0.0)}
 
 
 def test_a_share_of_the_edges_bounces_and_b_is_late_by_a_part_of_a_count() -> None:

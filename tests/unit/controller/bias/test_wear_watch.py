@@ -248,6 +248,12 @@ def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes
     evening.forget(10.0)
     assert evening.to_learn == (BASELINE + WINDOW - 1) * BLOCK + 1
     assert evening.measured({"rotor_slowing": 0.04})
+    evening.judge(10.0)
+    assert evening.published(at_end=True) is not None
+    assert not evening.measured({"rotor_slowing": 0.04})
+    new = evening.published(at_end=True)
+    assert new is not None
+    assert len(new.begun) == 1
 
     state.wear = last
     anew = WearWatch(WearLimits(2.0, {}))
@@ -296,6 +302,7 @@ def test_a_table_warns_publishes_its_history_and_continues_it_after_a_restart() 
     again.open(t_ns)
     more, _ = with_measured(again, WINDOW, 0.06, t_ns)
     (warning,) = [event.data for event in more if isinstance(event.data, events.DeviceWarning)]
+    assert sum(isinstance(event.data, events.DeviceCondition) for event in more) == WINDOW, "a learnt wheel's, each"
     assert warning.warning == WHEEL_WEAR
     assert warning.detail.startswith("bearing of the rotor: slowing of the rotor 0.06")
     (other,) = [again.close(t_ns * 2, "the end")]

@@ -134,6 +134,27 @@ def test_an_hour_with_too_many_games_and_hours_within_the_bounds() -> None:
     assert hour_of(GamePace(None, None, 60 * S), 36) == []
 
 
+def test_each_hour_is_judged_alone() -> None:
+    pace = GamePace(45, None, 60 * S)
+    assert hour_of(pace, 20, 181, betting_s=5, spin_s=10, paying_s=5) == []
+    (found, *_) = hour_of(pace, 150, 50)
+    assert found.detail.startswith("40 games an hour")
+
+
+def test_the_watch_times_a_call_before_the_ball_and_the_paying() -> None:
+    watch = WheelWatch(LIMITS._replace(least_games_an_hour=45))
+    said = [
+        data_of(events.RoundOpened, 0, round=1),
+        data_of(events.NoMoreBets, 40 * S, round=1, rule="ours", by="dealer"),
+        data_of(events.RoundStarted, 50 * S, round=1, direction=None),
+        outcome(90 * S),
+        data_of(events.Settled, 4000 * S, round=1, by="dealer"),
+        *game(4000, betting_s=40, spin_s=50),
+    ]
+    (found,) = [one for data in said for one in watch.see(data)]
+    assert found.detail.endswith("betting 40 s, play 50 s, paying 3910 s")
+
+
 def test_an_hour_that_a_refused_spin_ends_is_judged() -> None:
     watch = WheelWatch(LIMITS._replace(least_games_an_hour=45))
     watch.see(data_of(events.RoundOpened, 0, round=1))

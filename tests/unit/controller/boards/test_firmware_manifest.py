@@ -164,6 +164,7 @@ def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
     path.unlink()
     assert "make it with: make firmware" in refused(tmp_path / "mine.hex")
     assert "make it with: make -C firmware pico;" in refused(tmp_path / "rp2040")
+    assert "make it with: make -C firmware pico-usb;" in refused(tmp_path / "rp2040_usb")
     assert "make it with: make -C firmware pico2;" in refused(tmp_path / "rp2350")
 
 

@@ -84,6 +84,7 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     [
         ("money_wheel_pico", "docs/hardware/wheel-pico.md): wheel_a J2.2, 0 V J2.3;"),
         ("token_pusher_board", "hopper − J12.2, + J12.1; accept J7.4;"),
+        ("skill_stop_reel_board", "reel_3 J14, its motor."),  # no line of it has the acceptor of that board
     ],
 )
 def test_a_line_has_its_terminals_on_the_carrier_board(name: str, words: str) -> None:
