@@ -67,6 +67,7 @@ REGISTERS = {
     "NVIC_ENABLE(1U)": 0xE000E104,
 }
 NUMBERS = {
+    "RESET_ADC": 1 << 0,
     "RESET_IO_BANK0": 1 << 6,
     "RESET_PADS_BANK0": 1 << 9,
     "RESET_PLL_SYS": 1 << 14,
@@ -75,6 +76,7 @@ NUMBERS = {
     "RESET_TIMER": 1 << 23,
     "RESET_UART0": 1 << 26,
     "ALL_BUT_OSCILLATORS": 0x01FFFFFF & ~(1 << 2 | 1 << 3),
+    "WAS_POWER_ON": 1 << 16 | 1 << 17,
     "WAS_RUN_PIN": 1 << 18,
     "WATCHDOG_STEPS_A_US": 1,
     "PAD_PLAIN": 0x52,
@@ -129,6 +131,7 @@ def test_the_boot_rom_finds_what_it_looks_for() -> None:
     assert stack % 8 == 0
     assert (begin & 1, begin & ~1) == (1, symbols()["reset"])
     assert FLASH <= begin < FLASH + len(content)
+    assert "MSPLIM" in run("arm-none-eabi-objdump", "-d", "--disassemble=reset", built(".elf")), "the boot ROM sets it"
     at = content[:4096].index((0xFFFFDED3).to_bytes(4, "little"))
     assert at % 4 == 0
     kind, size, flags, last = struct.unpack_from("<BBHI", content, at + 4)

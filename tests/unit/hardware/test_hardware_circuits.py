@@ -257,6 +257,14 @@ def test_a_test_sheet_goes_through_every_input_and_output(name: str) -> None:
         assert set(re.findall(r"J\d+", where)) <= set(board.parts)
 
 
+@pytest.mark.parametrize("name", CARRIERS)
+def test_a_switched_minus_wire_has_another_colour_than_0_v_and_the_page_warns(name: str) -> None:
+    wires = listing.field_wires(circuit(name))
+    switched = {colour for _, _, colour, _, net in wires if net.endswith(("_drain", "_minus"))}
+    assert switched.isdisjoint({colour for _, _, colour, _, net in wires if net == GND})
+    assert ("No − wire of this table may touch 0 V" in publish.page(name)) == bool(switched)
+
+
 def test_resistors_have_the_ordering_codes_of_their_makers() -> None:
     numbers = {value: [source.number for source in p.resistor(value).sources] for value in (100, 4700, 73_200, 100_000)}
     assert numbers == {
