@@ -326,6 +326,11 @@ def _check_way(firmware: Firmware, port: str, line: str | None, path: Path) -> N
             f"{port}: the image is for a Pico, whose boot loader is a folder: hold BOOTSEL while you plug it in, and "
             "give the folder of the drive that appears"
         )
+    if line is not None and CHIPS[firmware.chip].usb:
+        raise FirmwareError(
+            f"{line}: the port of a Pico whose own USB socket is its line appears when it has restarted: leave --line "
+            f"out, and then: feltwire boards identify {line} --chip {firmware.chip}"
+        )
     if firmware.chip not in PICOS and (to_folder or line is not None):
         raise FirmwareError(
             f"{port}: {firmware.path} is for an {ATMEGA328P.about}, on whose port it is written; for a Pico give "

@@ -35,8 +35,9 @@ Port = Annotated[
 ]
 
 BoardKindName = Literal["wheel", "table", "reel", "pusher"]
-ChipName = Literal["atmega328p", "rp2040", "rp2040_usb", "rp2350"]
 """The kinds of boards, with the names of the board protocol (`hal.board.messages.KINDS`)."""
+ChipName = Literal["atmega328p", "rp2040", "rp2040_usb", "rp2350"]
+"""What boards are built on (`hal.board.chips.CHIPS`)."""
 
 Side = Literal["input", "output", "analogue"]
 SIDES: Final[tuple[Side, ...]] = ("input", "output", "analogue")

@@ -18,6 +18,7 @@ from controller.games.load import check_text
 from controller.table.table import Table
 from controller.table.wear_watch import PUBLISHED_BLOCKS, WHEEL_WEAR, WearLimits, WearWatch
 from drivers.base.driver import Observation
+from drivers.base.observed import ObservedDriver
 from drivers.roulette.wheel import RouletteWheel
 from drivers.wheel.condition import LEARNING_SPINS, LEARNT_SPINS, MeasuredSpins, WheelMeasured
 from feed import events
@@ -313,6 +314,12 @@ def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() ->
     off = configured(ROULETTE + "[watch]\nwear = false\n")
     assert table_for(off, epoch="e", simulated=True)._wear is None
     assert with_measured(table_for(off, epoch="e", simulated=True), 30, 0.04, 0)[0] == []
+    # Of a bench's table, too, whose drivers are looked at.
+    shown = table_for(off, epoch="e", simulated=True, listener=lambda name, found: None)
+    shown.open(0)
+    inner = (driver.driver for driver in shown.drivers if isinstance(driver, ObservedDriver))
+    (spins,) = (driver._runs.spins for driver in inner if isinstance(driver, RouletteWheel))
+    assert spins.to_learn is None
     for text in (ROULETTE, MONEY_WHEEL):
         dated = configured(text + '[watch]\nwear_since = "1970-01-03"\n')
         assert wear_of(table_for(dated, epoch="e", simulated=True))._keys.since_day == 2

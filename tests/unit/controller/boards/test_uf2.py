@@ -161,6 +161,7 @@ def test_a_drive_that_takes_no_more_may_hold_half_an_image(tmp_path: Path) -> No
         (("wheel", "{drive}", "--file", "{of_other}"), "boot loader of RPI-RP2, and the image is for RP2350"),
         (("wheel", "{other}", "--file", "{renamed}"), "it is for family E48BFF56 (RP2040)"),
         (("wheel", "{made}", "--file", "{made}"), "has no INFO_UF2.TXT"),
+        (("wheel", "{drive}", "--file", "{by_usb}", "--line", "/dev/ttyACM7"), "leave --line out, and then: feltwire"),
         (("wheel", "{drive}", "--file", "{damaged}"), "was changed or damaged"),
     ],
 )
@@ -171,6 +172,7 @@ def test_flash_writes_nothing_that_does_not_fit(tmp_path: Path, given: tuple[str
         "drive": boot_loader(tmp_path / "drive"),
         "other": boot_loader(tmp_path / "other", "RP2350"),
         "of_other": build(tmp_path / "of_other", chip="rp2350"),
+        "by_usb": build(tmp_path / "by_usb", chip="rp2040_usb"),
         "renamed": build(tmp_path / "renamed"),
     }
     manifest = places["renamed"] / "manifest.json"

@@ -77,6 +77,14 @@ def test_a_channel_that_is_at_no_pin_of_a_pico_is_refused(chip: str) -> None:
     assert not problem_lines(check_text(entry(ROULETTE, "level_x", f'board = "wheel", analogue = 4, {level}')))
 
 
+@pytest.mark.parametrize(("chip", "about"), [("rp2040", "Pico"), ("rp2350", "Pico 2")])
+def test_a_pico_measures_against_3_3_v(chip: str, about: str) -> None:
+    pico = ROULETTE.replace('kind = "wheel"\n', f'kind = "wheel"\nchip = "{chip}"\nsupply_v = 5.0\n', 1)
+    problem = only_problem(pico)
+    assert f"is 5 V, and a Raspberry Pi {about} measures against 3.3 V" in problem
+    assert not problem_lines(check_text(ROULETTE.replace('kind = "wheel"\n', 'kind = "wheel"\nsupply_v = 5.0\n')))
+
+
 def test_keys_that_are_exchanged_are_told_both() -> None:
     first, second = problem_lines(check_text(entry(entry(MOTOR, "key_1", "input = 10"), "key_2", "input = 9")))
     assert "pins.key_1: is wired to input 10 of the board table, which is key 2" in first
