@@ -46,8 +46,8 @@ ROUNDS_BACK = RECENT_ROUNDS + 1
 """The last rounds with a verdict, and the one that may have none."""
 
 CONDITION_BACK = 10_000
-"""Records in which the last wear of a wheel is looked for (ours): it is published after 144 spins at the latest, of
-some ten records each, and at each end of a service."""
+"""Records in which the last wear of a wheel is looked for (ours): it is published after 72 spins, of some ten records
+each, and at each end of a service."""
 
 _ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
 _STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"

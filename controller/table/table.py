@@ -319,8 +319,10 @@ class Table:
         if type(seen) not in COMMON:
             self.game.handle(seen)
         elif isinstance(seen, WheelMeasured):
-            if self._wear is not None and self._wear.measured(seen.values):
-                self._watch_wear(self._wear, seen.t_ns)
+            if self._wear is not None:
+                if self._wear.measured(seen.values):
+                    self._watch_wear(self._wear, seen.t_ns)
+                self._publish_wear(self._wear, seen.t_ns)
         elif isinstance(seen, UnknownLine):
             detail = f"values arrive from {seen.line}, which no device of the table has"
             self._warn_once(seen.t_ns, "unknown_line", detail)
@@ -429,7 +431,6 @@ class Table:
             self._emit_after_game(events.DeviceWarning, t_ns, **warning)
         # Not every spin that is to be measured has values, and a wheel may be learnt again.
         self._measure_wear()
-        self._publish_wear(watch, t_ns)
 
     def _day(self, t_ns: int) -> float:
         """Days since 1970."""

@@ -2,10 +2,10 @@
 
     measured spin ── 6 of them ──► block ──► history ──► worn? ──► wheel_wear          feed.wear judges
                                                 │
-                                                └─ 3 blocks, later each, or the end of the service ──► device.condition
+                                                └─ 18 spins, later 3, or the end of the service ──► device.condition
 
-The history is journalled with `device.condition`, so that it survives a restart, at the end with the spins of a block
-that is not full; a power cut loses what was measured since the last of these events. A value is warned of once, and
+The history is journalled with `device.condition`, so that it survives a restart, with the spins of a block that is not
+full; a power cut loses what was measured since the last of these events. A value is warned of once, and
 again at each further quarter of its way to the limit; after a restart from the beginning, so that each evening's report
 has it. Nothing of it changes a verdict, and all of it is ours.
 """
@@ -22,8 +22,10 @@ from feed.events import WearHistory
 from feed.state import TableState
 from feed.wear import BASELINE, BLOCK, WINDOW, since, with_block, worn
 
-PUBLISHED_BLOCKS: Final = 3
-"""Blocks after which the history of a wheel that is being learnt is published; later each of them is (ours)."""
+PUBLISHED_LEARNING: Final = 3 * BLOCK
+"""Measured spins of a wheel that is being learnt after which its history is published (ours)."""
+PUBLISHED_LEARNT: Final = 3
+"""The same of a learnt one, so after as many spins of the ball: whose power is cut loses no more (ours)."""
 WHEEL_WEAR: Final = "wheel_wear"
 """The warning."""
 QUARTERS: Final = 4
@@ -46,8 +48,7 @@ class WearWatch:
         self._history = WearHistory(limits=dict(keys.limits))
         self._block: list[Mapping[str, float]] = []
         self._unpublished = 0
-        self._kept = 0
-        """Spins of the block that is not full which the journal has."""
+        """Measured spins that the journal does not have."""
         self._warned: dict[tuple[str, float], int] = {}
         """By value and limit: the quarter of the way at which it was last warned of."""
 
@@ -56,7 +57,6 @@ class WearWatch:
         if state.wear is not None:
             self._history = state.wear
             self._block = [*state.wear.begun]
-            self._kept = len(self._block)
 
     def forget(self, day: float) -> None:
         """Forgets what is from before the part was exchanged. `day` is now, since 1970."""
@@ -64,7 +64,7 @@ class WearWatch:
         if from_day is None or from_day > day:  # a day that is still to come takes nothing away
             return
         if days and days[-1] < from_day:
-            self._block, self._kept = [], 0
+            self._block = []
         self._history = since(self._history, from_day)
 
     @property
@@ -75,6 +75,7 @@ class WearWatch:
     def measured(self, values: Mapping[str, float]) -> bool:
         """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
         self._block.append(values)
+        self._unpublished += 1
         return len(self._block) >= BLOCK
 
     def judge(self, day: float) -> list[str]:
@@ -82,7 +83,6 @@ class WearWatch:
         block, self._block = self._block, []
         self.forget(day)
         self._history = with_block(self._history, day, block, self._keys.limits)
-        self._unpublished += 1
         found = worn(self._history, FALSE_ALARM)
         before, self._warned = self._warned, {}
         words = []
@@ -94,10 +94,8 @@ class WearWatch:
         return words
 
     def published(self, *, at_end: bool = False) -> WearHistory | None:
-        """The history, where it is to be published now: after some blocks, or at the end with any spin that is new."""
-        begun = self._block if at_end else []
-        blocks = PUBLISHED_BLOCKS if self.to_learn and not at_end else 1
-        if self._unpublished < blocks and len(begun) <= self._kept:
+        """The history, where it is to be published now: after some spins, or at the end with any that is new."""
+        if self._unpublished < (1 if at_end else PUBLISHED_LEARNING if self.to_learn else PUBLISHED_LEARNT):
             return None
-        self._unpublished, self._kept = 0, len(begun)
-        return msgspec.structs.replace(self._history, begun=[dict(one) for one in begun])
+        self._unpublished = 0
+        return msgspec.structs.replace(self._history, begun=[dict(one) for one in self._block])
