@@ -163,8 +163,7 @@ def _supply() -> Iterator[Figure]:
     low, high = sim.reset_levels(4.5, 50e3, "pusher-pico")
     yield Figure(at, "RUN while it resets, at 4.5 V", "0.5 V or less", low, "V", 0.0, 0.5)
     yield Figure(at, "RUN while it does not", "2.6 V or more", high, "V", 2.6, PIN_MOST)
-    pull_up = {"RUN": "Rrun {n} n_p3v3 50k"}
-    usb = sim.level("pusher-pico", ["reset"], "RUN", drives=pull_up, vcc=0.0)
+    usb = sim.run_by_usb_alone("pusher-pico")
     yield Figure(at, "RUN while USB alone supplies the Pico", "0.5 V or less", usb, "V", 0.0, 0.5)
     spare = p.SUPERVISOR.limits["reset_low"] - SCHOTTKY - REGULATOR_LEAST
     what = "least reset threshold, less the Schottky diode, above what the Pico's regulator needs by"

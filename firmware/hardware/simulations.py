@@ -878,12 +878,23 @@ def chip_input(board: str, use: str, rows: Sequence[str]) -> ChipInput:
 # What a Pico has otherwise
 
 
-def gate_volt(board: str, use: str, *, pin: float | None, five: float) -> float:
-    """V at the gate of a MOSFET behind its drivers; `pin`: V of the module's pin, none where it is not driven."""
+OFF_LEAK: Final = "10u"
+"""A into the output of an inverter that has no supply (ours)."""
+
+
+def gate_volt(board: str, use: str, *, pin: float | None, five: float, without: Sequence[str] = ()) -> float:
+    """V at the gate of a MOSFET behind its drivers; `pin`: V of the module's pin, none where it is not driven.
+
+    With `five` 0 the drivers drive nothing, and leak.
+    """
     drive = "Ileak 0 {n} 1u" if pin is None else f"Vpin c 0 {pin}\nRpin c {{n}} 60"
+    parts = deck(circuit(board), [use], without=without)
+    if not five:
+        parts = [line for line in parts if not line.startswith("XU")]
+        parts.append(f"Ioff 0 {node(use + '_5v')} {OFF_LEAK}")
     lines = [
         *models(Corner(ttl_up=TTL_UP_MOST, ttl_down=TTL_DOWN_LEAST)),
-        *deck(circuit(board), [use]),
+        *parts,
         f"V5 {node(V5)} 0 {five}",
         f"Vf {node('+12V_LOAD')} 0 12.6\nRl {node('+12V_LOAD')} {node(use + '_drain')} 24",
         drive.format(n=node(use)),
@@ -1064,6 +1075,7 @@ def level(
     leaks: Mapping[str, float] | None = None,
     closed: Sequence[str] = (),
     vcc: float = 5.0,
+    without: Sequence[str] = (),
 ) -> float:
     """V at a net, at rest.
 
@@ -1078,12 +1090,18 @@ def level(
     ]
     lines = [
         *models(Corner(vcc=vcc)),
-        *deck(carrier, rows, closed=shut),
+        *deck(carrier, rows, closed=shut, without=without),
         *rails(carrier, Corner(vcc=vcc)),
         *(how.format(n=node(net)) for net, how in (drives or {}).items()),
         *currents,
     ]
     return run(f"{board}: {at}", lines, "tran 10u 100m", {"v": f"find v({node(at)}) at=99m"})["v"]
+
+
+def run_by_usb_alone(board: str, *, without: Sequence[str] = ()) -> float:
+    """V at RUN of a Pico that USB alone supplies: the supervisor drives nothing, and 1 µA leaks into its line."""
+    pull_up = {"RUN": f"Rrun {{n}} {node(V33)} 50k"}
+    return level(board, ["reset"], "RUN", drives=pull_up, leaks={"nRESET": 1e-6}, vcc=0.0, without=without)
 
 
 def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:

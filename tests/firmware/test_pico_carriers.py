@@ -238,6 +238,24 @@ def test_a_mosfet_at_the_pin_itself_would_lack_voltage_at_its_gate() -> None:
     assert least.value > pico_figures.LEAST_GATE > pico_figures.HIGH
 
 
+@pytest.mark.parametrize(("net", "pin", "five"), [("lamp_1_gate", 3.3, 0.0), ("lamp_1", None, 5.0)])
+def test_a_gate_without_its_resistor_to_0_v_is_on_while_nothing_drives_it(
+    net: str, pin: float | None, five: float
+) -> None:
+    board = circuit("wheel-pico")
+    (hold,) = (part.ref for part in board.tagged("lamp_1") if part.type is p.R10K and net in part.nets.values())
+    assert sim.gate_volt("wheel-pico", "lamp_1", pin=pin, five=five, without=[hold]) > 2.0
+
+
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_a_pico_that_usb_alone_supplies_is_held_in_reset_by_a_resistor(name: str) -> None:
+    (hold,) = (
+        part.ref for part in circuit(name).tagged("reset") if "nRESET" in part.nets.values() and part.type is p.R100K
+    )
+    assert sim.run_by_usb_alone(name) < 0.5
+    assert sim.run_by_usb_alone(name, without=[hold]) > 2.0
+
+
 def test_the_supplies_of_a_pico_are_apart() -> None:
     board = circuit("wheel-pico")
     at = {pin: board.parts["U0"].nets.get(pin) for pin in ("VSYS", "3V3", "VBUS", "3V3_EN", "VREF")}
