@@ -113,7 +113,7 @@ def compiled_of(root: Path) -> list[str]:
 
 
 def _imported(name: str, source: bytes) -> Iterator[str]:
-    """The files that a source imports, if they are of the project: it has no import that begins with a dot."""
+    """The files that a source imports, if they are of the project."""
     for parent in Path(name).parents:
         yield f"{parent}/__init__.py"
     for node in ast.walk(ast.parse(source)):
@@ -121,7 +121,10 @@ def _imported(name: str, source: bytes) -> Iterator[str]:
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            modules = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+            # One dot is the module's own package: of the parents' names the last of all is the root's, ".".
+            of = Path(name).parents[node.level - 1].as_posix().replace("/", ".") if node.level else ""
+            module = ".".join(filter(None, (of, node.module)))
+            modules = [module, *(f"{module}.{alias.name}" for alias in node.names)]
         for module in modules:
             yield from (module.replace(".", "/") + end for end in (".py", "/__init__.py"))
 

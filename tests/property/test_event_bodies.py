@@ -29,8 +29,8 @@ def values_of(declared: inspect.Type) -> st.SearchStrategy[Any]:
             return values_of(declared.type)
         case inspect.BoolType():
             return st.booleans()
-        case inspect.IntType():
-            return COUNTS
+        case inspect.IntType(ge=least):
+            return st.integers(min_value=least or 0, max_value=2**53)
         case inspect.FloatType():
             return MEASURES
         case inspect.StrType():
