@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from controller.bench.simulation import simulate
@@ -77,11 +77,8 @@ def with_lost_edges(stream: Batch, rng: random.Random) -> Batch:
     return Batch(edges, rare, stream.until_ns)
 
 
-def fed(config: TableConfig, stream: Batch, cuts: Sequence[int]) -> Given:
-    """What a fresh table gives of a stream that is cut at these times."""
-    table = table_for(config, epoch="sim", simulated=True, opens=True)
-    events = table.open(0)
-    outputs = table.outputs()
+def parts(stream: Batch, cuts: Sequence[int]) -> Iterator[Batch]:
+    """The parts of a stream, each up to one of these times, and the last up to its end."""
     edge = value = 0
     for until_ns in [*cuts, stream.until_ns]:
         first_edge, first_value = edge, value
@@ -89,7 +86,16 @@ def fed(config: TableConfig, stream: Batch, cuts: Sequence[int]) -> Given:
             edge += 1
         while value < len(stream.rare) and stream.rare[value].t_ns <= until_ns:
             value += 1
-        events += table.feed(Batch(stream.edges[first_edge:edge], stream.rare[first_value:value], until_ns))
+        yield Batch(stream.edges[first_edge:edge], stream.rare[first_value:value], until_ns)
+
+
+def fed(config: TableConfig, stream: Batch, cuts: Sequence[int]) -> Given:
+    """What a fresh table gives of a stream that is cut at these times."""
+    table = table_for(config, epoch="sim", simulated=True, opens=True)
+    events = table.open(0)
+    outputs = table.outputs()
+    for part in parts(stream, cuts):
+        events += table.feed(part)
         outputs += table.outputs()
     return Given([encode(event) for event in events], outputs)
 

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from controller.configuration.values import TableConfig
-from controller.conformance.streams import MS, at_random, fed, ticks
+from controller.conformance.streams import MS, at_random, fed, parts, ticks
 from controller.table.decoding import Decoding
 from drivers.base.driver import Driver, Observation
 from drivers.money_wheel.device import MoneyWheelConfig
@@ -37,15 +37,8 @@ def stream_of(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int) -> Bat
 
 def observed(driver: Driver, stream: Batch, cuts: Sequence[int]) -> list[Observation | Command]:
     """What a driver observes of a stream that is cut at these times."""
-    decoding, found, edge, value = Decoding([driver]), list[Observation | Command](), 0, 0
-    for until_ns in [*cuts, stream.until_ns]:
-        first_edge, first_value = edge, value
-        while edge < len(stream.edges) and stream.edges[edge].t_ns <= until_ns:
-            edge += 1
-        while value < len(stream.rare) and stream.rare[value].t_ns <= until_ns:
-            value += 1
-        found += decoding.decode(Batch(stream.edges[first_edge:edge], stream.rare[first_value:value], until_ns))
-    return found
+    decoding = Decoding([driver])
+    return [seen for part in parts(stream, cuts) for seen in decoding.decode(part)]
 
 
 # --- corrupted runs of the oracle ---

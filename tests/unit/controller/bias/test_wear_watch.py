@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from benchmarks.tables import without_watch
 from controller.configuration.sections import day_of
 from controller.configuration.values import TableConfig
-from controller.conformance.streams import at_random
+from controller.conformance.streams import at_random, parts
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.table.table import Table
@@ -120,18 +119,9 @@ def test_however_a_stream_is_cut_the_values_are_the_same(text: str) -> None:
     assert len(whole) == 1
     edges = [edge for batch in batches for edge in batch.edges]
     rare = [one for batch in batches for one in batch.rare]
-    until_ns = batches[-1].until_ns
-    assert measured(text, [Batch(edges, rare, until_ns)]) == whole
-    cuts = [*at_random(Batch(edges, rare, until_ns), Random(SEED)), until_ns]
-    parts = [
-        Batch(
-            [edge for edge in edges if after_ns < edge.t_ns <= end_ns],
-            [one for one in rare if after_ns < one.t_ns <= end_ns],
-            end_ns,
-        )
-        for after_ns, end_ns in pairwise([-1, *cuts])
-    ]
-    assert measured(text, parts) == whole
+    stream = Batch(edges, rare, batches[-1].until_ns)
+    assert measured(text, [stream]) == whole
+    assert measured(text, [*parts(stream, at_random(stream, Random(SEED)))]) == whole
 
 
 # --- which spins are measured ---
