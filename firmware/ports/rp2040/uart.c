@@ -3,6 +3,7 @@
 #include "pico.h"
 
 #include "messages.h"
+#include "out_ring.h"
 #include "port.h"
 
 #define DATA REG(UART0 + 0x00U)
@@ -27,14 +28,8 @@
 #define SIXTEENTH_64THS (SYSTEM_HZ * 4U / BAUD)
 _Static_assert(SIXTEENTH_64THS * BAUD == SYSTEM_HZ * 4U, "the baud rate is exact");
 
-#define TX_SIZE 256U
 #define RX_SIZE 256U
 #define STAMPS 16U
-
-static uint8_t tx_ring[TX_SIZE];
-static uint32_t tx_queued;        /* as far as the main loop has written */
-static volatile uint32_t tx_head; /* as far as may be sent */
-static volatile uint32_t tx_tail;
 
 static uint8_t rx_ring[RX_SIZE];
 volatile uint32_t rx_head;
@@ -71,17 +66,6 @@ static void send(void)
     INTERRUPTS = tail != tx_head ? CAME | HAS_ROOM : CAME;
 }
 
-uint8_t port_tx_room(void)
-{
-    return (uint8_t)((tx_tail - tx_queued - 1U) % TX_SIZE);
-}
-
-void port_tx(uint8_t byte)
-{
-    tx_ring[tx_queued] = byte;
-    tx_queued = (tx_queued + 1U) % TX_SIZE;
-}
-
 void port_tx_go(void)
 {
     PORT_ATOMIC
@@ -89,18 +73,6 @@ void port_tx_go(void)
         tx_head = tx_queued;
         send();
     }
-}
-
-bool port_tx_go_at(uint32_t ticks)
-{
-    if ((int32_t)(port_ticks() - ticks) > 0) {
-        tx_queued = tx_head;
-        return false;
-    }
-    while ((int32_t)(port_ticks() - ticks) < 0) {
-    }
-    port_tx_go();
-    return true;
 }
 
 bool port_tx_silent(void)

@@ -6,6 +6,7 @@
 #include "pico.h"
 
 #include "messages.h"
+#include "out_ring.h"
 #include "port.h"
 #include "store.h"
 
@@ -95,15 +96,10 @@ _Static_assert(sizeof device == 18 && sizeof configuration == 67, "they have the
 
 /* --- state -------------------------------------------------------------------------------------------------------------- */
 
-#define TX_SIZE 256U
 #define RX_SIZE 256U
 
-static uint8_t tx_ring[TX_SIZE];
-static uint32_t tx_queued;        /* as far as the main loop has written */
-static volatile uint32_t tx_head; /* as far as may be sent */
-static volatile uint32_t tx_tail; /* as far as the host has taken it */
-static bool tx_given;             /* the controller has a packet for it */
-static uint32_t tx_under_way;     /* how many bytes of the ring are in that */
+static bool tx_given;         /* the controller has a packet for the host */
+static uint32_t tx_under_way; /* how many bytes of the ring are in that */
 
 static uint8_t rx_ring[RX_SIZE];
 static uint32_t rx_ticks[RX_SIZE];
@@ -555,35 +551,12 @@ static void own_on(void)
     NVIC_ENABLE(IRQ_LINE >> 5) = 1U << (IRQ_LINE & 31U);
 }
 
-uint8_t port_tx_room(void)
-{
-    return (uint8_t)((tx_tail - tx_queued - 1U) % TX_SIZE);
-}
-
-void port_tx(uint8_t byte)
-{
-    tx_ring[tx_queued] = byte;
-    tx_queued = (tx_queued + 1U) % TX_SIZE;
-}
-
 void port_tx_go(void)
 {
     own_off();
     tx_head = tx_queued;
     send();
     own_on();
-}
-
-bool port_tx_go_at(uint32_t ticks)
-{
-    if ((int32_t)(port_ticks() - ticks) > 0) {
-        tx_queued = tx_head;
-        return false;
-    }
-    while ((int32_t)(port_ticks() - ticks) < 0) {
-    }
-    port_tx_go();
-    return true;
 }
 
 bool port_tx_silent(void)
