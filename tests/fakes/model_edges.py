@@ -60,6 +60,8 @@ class ModelEdges:
         """The next number to send again."""
         self.sent_levels = 0
         self.sent_keys = 0
+        self.not_before = 0
+        """The earliest time that an edge may have: a state has promised every edge before it."""
         self.history: dict[int, ModelEdge] = {}
         """Every edge that got a number, stored or not: the ground truth."""
 
@@ -80,13 +82,17 @@ class ModelEdges:
         return [] if again is None else [edge for edge in self.store if again <= edge.number < self.unsent]
 
     def add(self, line: int, level: int, ticks: int) -> None:
-        """Stores an edge; it is lost if everything stored is still to be sent."""
+        """Stores an edge; it is lost if everything stored is still to be sent.
+
+        As the firmware does, it dates an edge in the tick of a state one tick later: a state promises every edge up to
+        its time.
+        """
         if len(self.store) >= KEPT:
             if self.store[0].number >= self.unsent:
                 self.lose(1)
                 return
             del self.store[0]
-        self.history[self.next] = ModelEdge(self.next, line, level, ticks)
+        self.history[self.next] = ModelEdge(self.next, line, level, max(ticks, self.not_before))
         self.store.append(self.history[self.next])
         self.next += 1
 
@@ -100,7 +106,9 @@ class ModelEdges:
         waiting = self.waiting
         # Numbers that no edge has are told by going on behind them.
         self.unsent = waiting[0].number if waiting else self.next
-        return (waiting[0].ticks - 1 if waiting else now), self.unsent
+        time = waiting[0].ticks - 1 if waiting else now
+        self.not_before = max(self.not_before, time + 1)
+        return time, self.unsent
 
     def ask(self, number: int) -> int:
         """Sends again from this number on; returns the first one stored."""
