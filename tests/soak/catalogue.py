@@ -18,6 +18,23 @@ LIFE_RUNS = 2_242_500
 RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
+WHEELS_READ = (
+    "controller",
+    "drivers",
+    "feed",
+    "firmware/wire",
+    "hal",
+    "pyproject.toml",
+    "simulators",
+    "systemd/package",
+    "tests/oracle",
+    "tests/soak/__init__.py",
+    "tests/soak/corrupted_rounds.py",
+    "tests/soak/records.py",
+    "tests/soak/wheel_watched.py",
+)
+"""What the corrupted rounds of a wheel load, with what they are compiled by."""
+
 
 BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
 """Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""
@@ -62,6 +79,9 @@ class Soak:
     """How long the pieces take one after the other; more than `cpu_s` where they wait for pages or processes."""
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
+    reads: tuple[str, ...] = ()
+    """All files and folders that its pieces load: where nothing of them has changed, what was recorded still holds.
+    Empty for those that may load anything."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
@@ -467,6 +487,7 @@ SOAKS: tuple[Soak, ...] = (
         _seeds("money_wheel"),
         cpu_s=4190,
         elapsed_s=4190,
+        reads=WHEELS_READ,
     ),
     Soak(
         "corrupted-roulette",
@@ -476,6 +497,7 @@ SOAKS: tuple[Soak, ...] = (
         _seeds("roulette"),
         cpu_s=8490,
         elapsed_s=8490,
+        reads=WHEELS_READ,
     ),
     Soak(
         "wheel-life",
@@ -485,6 +507,7 @@ SOAKS: tuple[Soak, ...] = (
         _seeds("wheel_life"),
         cpu_s=26500,
         elapsed_s=26500,
+        reads=WHEELS_READ,
     ),
     _parts(
         "board-play",

@@ -195,7 +195,7 @@ class Runner:
             if record is None or record.command != piece.command:
                 missing.append((progress, piece))
                 continue
-            here = source.same_code(record.commit, commit)
+            here = source.same_code(record.commit, commit, soak.reads)
             if (record.failed and (self._orders.again or not here)) or not (here or self._orders.keep):
                 missing.append((progress, piece))
                 elsewhere += not here

@@ -42,8 +42,12 @@ def commit() -> str:
 
 
 @cache
-def same_code(one: str, other: str) -> bool:
-    """Whether two commits differ in prose at most; code that was changed and not committed equals nothing."""
+def same_code(one: str, other: str, reads: tuple[str, ...] = ()) -> bool:
+    """Whether two commits differ in prose at most; code that was changed and not committed equals nothing.
+
+    Args:
+        reads: the files and folders that are compared; all where it is empty.
+    """
     if UNKNOWN in (one, other) or CHANGED in one + other:
         return False
-    return one == other or _git("diff", "--quiet", one, other, "--", ".", *PROSE).returncode == 0
+    return one == other or _git("diff", "--quiet", one, other, "--", *(reads or (".",)), *PROSE).returncode == 0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from tests.soak.catalogue import BESIDE, MOST_S, RUNS_A_PIECE, SOAKS, Soak
+from tests.soak.catalogue import BESIDE, MOST_S, RUNS_A_PIECE, SOAKS, WHEELS_READ, Soak
 from tests.soak.source import ROOT
 
 MARKS = ("pytest.mark." + "soak", "from tests.shares" + " import")
@@ -57,3 +61,29 @@ def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
     firsts = [int(piece.arguments[-2]) for piece in soak.pieces(soak.amount)]
     assert firsts[0] == 0
     assert {later - earlier for earlier, later in pairwise(firsts)} == {RUNS_A_PIECE}
+
+
+LISTS_WHAT_IT_OPENS = """
+import os, sys
+
+opened = set()
+sys.addaudithook(lambda event, given: opened.add(given[0]) if event == "open" and isinstance(given[0], str) else None)
+from tests.soak.corrupted_rounds import ROUNDS, main
+for wheel in ROUNDS:
+    main([wheel, "1", "3"])
+files = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
+print("opened:", *map(os.path.abspath, {*opened, *files}), sep="\\n")
+"""
+
+
+def test_corrupted_rounds_load_nothing_but_what_their_records_depend_on() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", LISTS_WHAT_IT_OPENS],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True, timeout=300,
+    )  # fmt: skip
+    loaded = [Path(line) for line in ran.stdout.partition("opened:\n")[2].splitlines()]
+    ours = [path.relative_to(ROOT) for path in loaded if path.is_relative_to(ROOT)]
+    ours = [path for path in ours if path.suffix != ".pyc" and path.parts[0] not in (".venv", "build")]
+    assert Path("drivers/roulette/rotor.py") in ours
+    assert Path("tests/oracle/wear.py") in ours
+    assert [path for path in ours if not any(path.is_relative_to(read) for read in WHEELS_READ)] == []

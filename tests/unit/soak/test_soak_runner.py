@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -224,6 +225,29 @@ def test_a_record_of_code_that_was_never_committed_equals_no_other(tmp_path: Pat
     assert len(Played(tmp_path, commit=lambda: changed).ran) == 5
     assert source.same_code(ONE, ONE)
     assert not source.same_code(source.UNKNOWN, source.UNKNOWN)
+
+
+def test_a_record_holds_where_nothing_has_changed_that_its_pieces_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def committed(file: str, text: str) -> str:
+        (tmp_path / file).write_text(text, encoding="utf-8")
+        named = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+        for command in (("init", "-q"), ("add", "."), (*named, "commit", "-qm", text)):
+            subprocess.run(["git", "-C", str(tmp_path), *command], check=True, timeout=60)
+        return source.commit()
+
+    monkeypatch.setattr(source, "ROOT", tmp_path)
+    (tmp_path / "docs").mkdir()
+    first = committed("wheel.py", "1")
+    other = committed("board.py", "2")
+    prose = committed("docs/page.md", "3")
+    changed = committed("wheel.py", "4")
+    assert source.same_code(first, prose, ("wheel.py",))
+    assert not source.same_code(first, prose, ("wheel.py", "board.py"))
+    assert not source.same_code(first, prose)
+    assert source.same_code(other, prose)
+    assert not source.same_code(prose, changed, ("wheel.py",))
 
 
 def test_code_that_changes_while_pieces_run_ends_the_run_and_leaves_no_record_of_them(tmp_path: Path) -> None:
