@@ -24,7 +24,6 @@ WHEELS_READ = (
     "feed",
     "firmware/wire",
     "hal",
-    "pyproject.toml",
     "simulators",
     "systemd/package",
     "tests/oracle",
@@ -80,8 +79,7 @@ class Soak:
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
     reads: tuple[str, ...] = ()
-    """All files and folders that its pieces load: where nothing of them has changed, what was recorded still holds.
-    Empty for those that may load anything."""
+    """All files and folders that its pieces load; empty where `tests.soak.dependencies` finds them."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
@@ -102,7 +100,8 @@ def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
     return lambda amount: [piece(number) for number in range(1, min(amount, parts) + 1)]
 
 
-PLUGINS = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.soak.parts")
+PLUGIN = "tests.soak.parts"
+PLUGINS = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", PLUGIN)
 PYTEST = ("-m", "pytest", "-q", *PLUGINS, "--timeout", "7200")
 """The time limit ends a test that hangs."""
 

@@ -14,6 +14,7 @@ import msgspec
 
 from hal.wording import counted
 from tests.soak.catalogue import Soak
+from tests.soak.dependencies import loaded_by
 from tests.soak.records import Failure, Folder, Machine, Record, SoakError
 from tests.soak.runner import duration
 from tests.soak.source import commit, same_code
@@ -79,7 +80,7 @@ def proof_of(soak: Soak, records: Iterable[Record], commit: str) -> Proof | None
         whole=soak.amount,
         cpu_s=round(sum(record.result.cpu_s for record in kept), 1),
         digest=digest_of(kept),
-        older=not all(same_code(one, commit, soak.reads) for one in commits),
+        older=not all(same_code(one, commit, loaded_by(soak)) for one in commits),
     )
 
 
@@ -121,7 +122,7 @@ def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path) -> Non
             known[soak.name] = new
         elif soak.name in known:
             kept = known[soak.name]
-            older = not all(same_code(one, here, soak.reads) for one in kept.commits)
+            older = not all(same_code(one, here, loaded_by(soak)) for one in kept.commits)
             known[soak.name] = msgspec.structs.replace(kept, older=older)
     proofs = [known[soak.name] for soak in soaks if soak.name in known]
     try:
@@ -143,14 +144,13 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "the time that each needs, `--only NAME --count N` runs one or a share of it, and "
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",
-        "A row holds for the commits that it names, and for no other: nothing here is repeated by itself when the code "
-        "changes. Where it names several, pieces that failed on one of them were repeated on a later one, and each "
-        "piece counts once. *Older* is a row of other code than that on which this page was written; corrupted wheels "
-        "and the life of a wheel are of the same code where nothing has changed that they load (`WHEELS_READ` in "
-        "tests/soak/catalogue.py; a test watches that they load nothing else). Time is that of all pieces one after "
-        "the other, with their processor time where it was measured; several run at once. A digest is the beginning of "
-        "the SHA-256 of all pieces with their results, without times and machines (docs/proofs.json has the whole): "
-        "who runs a soak again on the same commit has the same one.",
+        "A row holds for the commits that it names: nothing here is repeated by itself when the code changes. Where it "
+        "names several, pieces that failed on one of them were repeated on a later one, and each piece counts once. "
+        "*Older* is a row of other code than that on which this page was written: since then a file has changed that "
+        "its pieces may load (tests/soak/dependencies.py). Time is that of all pieces one after the other, with their "
+        "processor time where it was measured; several run at once. A digest is the beginning of the SHA-256 of all "
+        "pieces with their results, without times and machines (docs/proofs.json has the whole): who runs a soak again "
+        "on the same commit has the same one.",
         "",
         "Beside these runs, planted mutants ([mutants.md](mutants.md)): small changes of the code of verdicts, money "
         "and the journal, and the tests that notice each.",

@@ -21,6 +21,7 @@ from hal.clock import NS_PER_S, Clock
 from hal.wording import counted
 from tests.soak import source
 from tests.soak.catalogue import Piece, Soak
+from tests.soak.dependencies import loaded_by
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 
 LONGEST_S = 6 * 3600
@@ -188,6 +189,7 @@ class Runner:
         records = self._folder.records(soak.name)
         progress = self._progress[soak.name]
         missing: list[Missing] = []
+        loaded = loaded_by(soak)
         elsewhere = 0
         for piece in soak.pieces(amount):
             progress.wanted += piece.amount
@@ -195,7 +197,7 @@ class Runner:
             if record is None or record.command != piece.command:
                 missing.append((progress, piece))
                 continue
-            here = source.same_code(record.commit, commit, soak.reads)
+            here = source.same_code(record.commit, commit, loaded)
             if (record.failed and (self._orders.again or not here)) or not (here or self._orders.keep):
                 missing.append((progress, piece))
                 elsewhere += not here

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -41,13 +42,22 @@ def commit() -> str:
     return head.stdout.strip() + (CHANGED if changed else "")
 
 
-@cache
-def same_code(one: str, other: str, reads: tuple[str, ...] = ()) -> bool:
+def same_code(one: str, other: str, loaded: Callable[[str], bool] = lambda file: True) -> bool:
     """Whether two commits differ in prose at most; code that was changed and not committed equals nothing.
 
     Args:
-        reads: the files and folders that are compared; all where it is empty.
+        loaded: whether a file counts, by its path in the project.
     """
+    changed = _changed(one, other)
+    return changed is not None and not any(map(loaded, changed))
+
+
+@cache
+def _changed(one: str, other: str) -> list[str] | None:
+    """The files that two commits differ in, without prose; None where that is not known."""
     if UNKNOWN in (one, other) or CHANGED in one + other:
-        return False
-    return one == other or _git("diff", "--quiet", one, other, "--", *(reads or (".",)), *PROSE).returncode == 0
+        return None
+    if one == other:
+        return []
+    listed = _git("diff", "--name-only", "--no-renames", "-z", one, other, "--", ".", *PROSE)
+    return None if listed.returncode else [file for file in listed.stdout.split("\0") if file]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.soak.catalogue import BESIDE, MOST_S, RUNS_A_PIECE, SOAKS, WHEELS_READ, Soak
+from tests.soak.dependencies import loaded_by
 from tests.soak.source import ROOT
 
 MARKS = ("pytest.mark." + "soak", "from tests.shares" + " import")
@@ -87,3 +88,38 @@ def test_corrupted_rounds_load_nothing_but_what_their_records_depend_on() -> Non
     assert Path("drivers/roulette/rotor.py") in ours
     assert Path("tests/oracle/wear.py") in ours
     assert [path for path in ours if not any(path.is_relative_to(read) for read in WHEELS_READ)] == []
+
+
+SOAK = {soak.name: soak for soak in SOAKS}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "loaded"),
+    [
+        ("card-shoes", "drivers/cards/anything_new.py", True),
+        ("card-shoes", "tests/fakes/model_board.py", True),
+        ("card-shoes", "tests/conftest.py", True),
+        ("card-shoes", "tests/soak/parts.py", True),
+        ("card-shoes", "tests/soak/runner.py", False),
+        ("card-shoes", "tests/systems/kicad.py", False),
+        ("card-shoes", "tests/firmware/test_pico.py", False),
+        ("card-shoes", "firmware/core/edges.c", True),
+        ("card-shoes", "firmware/hardware/blocks.py", False),
+        ("card-shoes", "controller/boards/sheets/reel.toml", False),
+        ("circuits", "firmware/hardware/blocks.py", True),
+        ("circuits", "controller/boards/sheets/reel.toml", True),
+        ("board-play", "tests/firmware/test_play_on_boards.py", True),
+        ("board-play", "tests/firmware/test_examples_on_boards.py", True),
+        ("board-play", "tests/firmware/test_wiring.py", False),
+        ("firmware-repeats", "tests/firmware/test_wiring.py", True),
+        ("wheel-life", "drivers/anything_new.py", True),
+        ("wheel-life", "tests/conftest.py", False),
+        ("wheel-life", "firmware/core/edges.c", False),
+    ],
+)
+def test_a_record_depends_on_each_file_that_its_piece_may_load(name: str, file: str, loaded: bool) -> None:
+    assert loaded_by(SOAK[name])(file) is loaded
+
+
+def test_of_each_soak_its_own_files_count() -> None:
+    assert all(loaded_by(soak)(file) for soak in SOAKS for file in soak.files)
