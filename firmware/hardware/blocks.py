@@ -470,6 +470,26 @@ def low_side(
     return drain, row
 
 
+def high_side(board: CarrierBoard, sheet: CircuitSheet, use: str, *, feed: str) -> CircuitRow:
+    """The switch between `feed` and the + wire of a motor, on with the MOSFET at its − wire; returns its row.
+
+    It stays on between the pulses of a motor that is dimmed, and is off some milliseconds after the last: the current
+    is always broken by the other one, and it bears no more heat than its resistance makes.
+    """
+    row = board.row(sheet, f"{use}_high", "its + wire")
+    row.at(use if board.controller is NANO else f"{use}_5v")
+    row.series(p.R4K7, f"{use}_pull_base")
+    # Less than 1.4 V do nothing: a short lets the 5 V of a Pico's inverters sag, and this must not be half on then.
+    row.hang(p.R2K2, GND)
+    row.transistor(p.NPN, f"{use}_pull", GND)
+    row.series(p.R220, f"{use}_high_gate")
+    row.hang(p.ZENER_GATE, feed, near="A", far="K")
+    row.hang(p.C100N, feed)
+    row.hang(p.R22K, feed)
+    row.transistor(p.PFET, f"{use}_high", feed)
+    return row
+
+
 def load_output(board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str, feed: str) -> None:
     """A lamp, a horn, a solenoid: a MOSFET to ground, and two terminals."""
     _, row = low_side(board, sheet, use, load=load, feed=feed)
@@ -504,28 +524,29 @@ def motor(
 ) -> None:
     """A direct-current motor: a MOSFET to ground, a flyback diode, and with `back` a relay that reverses it.
 
-    `fuse`: its own, besides that of all motors.
+    It is switched at both wires, so that one of them that touches 0 V or 12 V starts nothing. `fuse`: its own, besides
+    that of all motors.
     """
-    drain, row = low_side(board, sheet, use, load=load, feed=V12_MOTOR, shunt=shunt)
+    feed, high = V12_MOTOR, f"{use}_high"
+    # Its diode is at its own wires: what it carries does not depend on the switch of the + wire.
+    drain, row = low_side(board, sheet, use, load=load, feed=high, shunt=shunt)
     entry = board.part(p.terminal(2))
-    feed = V12_MOTOR
     if fuse is not None:
         feed = f"{use}_feed"
         own = board.row(sheet, f"{use}_fuse", "its fuse")
         own.at(V12_MOTOR)
         own.series(fuse, feed)
-        if back is None:
-            own.pin(entry, "1")
+        own.at(feed)
+    plus_side = high_side(board, sheet, use, feed=feed)
     if back is None:
         row.pin(entry, "2")
-        if fuse is None:
-            entry.connect("1", feed)
-            board.box(sheet, entry, "1")
+        plus_side.pin(entry, "1")
     else:
         relay = board.part(p.REVERSING_RELAY)
+        plus_side.at(high)
         plus, minus = f"{use}_plus", f"{use}_minus"
         forward = board.row(sheet, f"{use}_relay", "forward")
-        forward.at(feed)
+        forward.at(high)
         forward.through(relay, plus, enters="12", leaves="11")
         # The relay turns while the motor is driven: what the opening contact breaks is taken here.
         forward.hang(p.TVS_FIELD, minus)
@@ -534,11 +555,11 @@ def motor(
         other.at(drain)
         other.through(relay, minus, enters="22", leaves="21")
         other.pin(entry, "2")
-        relay.connect("24", feed)
+        relay.connect("24", high)
         relay.connect("14", drain)
         coil(board, sheet, back, relay)
         board.box(sheet, relay, "14", "24")
-    entry.wires |= {"1": (RED, f"{load}: +"), "2": (WHITE, f"{load}: −, switched")}
+    entry.wires |= {"1": (RED, f"{load}: +, switched"), "2": (WHITE, f"{load}: −, switched")}
 
 
 def motor_current(board: CarrierBoard, sheet: CircuitSheet, use: str, of: str, *, filter_: PartType = p.C100N) -> None:

@@ -88,7 +88,7 @@ def _motor(use: str, plus: str, minus: str, ohm: float, henry: float) -> tuple[s
 
 
 SHELF: Final = Load(
-    _motor("motor", "motor_feed", "motor_drain", 4.0, 5e-3),
+    _motor("motor", "motor_high", "motor_drain", 4.0, 5e-3),
     {"emf": ("motor_b", node("motor_drain")), "gate": (node("motor"), "0")},
     {"off": {}, "runs": {"gate": 1.0, "emf": 9.0}, "starts, or is blocked": {"gate": 1.0}},
 )
@@ -160,11 +160,12 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
     "reel": (*_MONEY_ROWS, *(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store"))),
     "pusher": (
         *_MONEY_ROWS,
-        "motor", "motor_fuse", "motor_shunt", "hopper", "hopper_fuse", "hopper_relay", "hopper_relay_2", "hopper_shunt",
-        "alarm", "hopper back",
+        "motor", "motor_fuse", "motor_high", "motor_shunt",
+        "hopper", "hopper_fuse", "hopper_high", "hopper_relay", "hopper_relay_2", "hopper_shunt", "hopper back",
+        "alarm",
     ),
     "wheel": ("supply", "load_supply", *(f"lamp_{number}" for number in range(1, 5))),
-    "table": (*_STOP_ROWS, "motor", "motor_shunt", "motor_relay", "motor_relay_2", "motor_back"),
+    "table": (*_STOP_ROWS, "motor", "motor_high", "motor_shunt", "motor_relay", "motor_relay_2", "motor_back"),
 }  # fmt: skip
 
 Combination = tuple[str, ...]
@@ -334,6 +335,33 @@ def motor_short(board: CarrierBoard, state: Combination, unit: SupplyUnit = CHOS
     return MotorShort((warned - begin) * 1000, found["volt"], found["heat"])
 
 
+def plus_shorted_joule(board: CarrierBoard, use: str, unit: SupplyUnit) -> float:
+    """J that the switch of a motor's + wire takes while it goes off, that wire at 0 V: the current ends in it alone.
+
+    The outputs go off 5 ms after the wire touched 0 V; the switch is one that goes off as late as any.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+    """
+    begin, off, end = SETTLE + HOLD, SETTLE + HOLD + 5e-3, SETTLE + 3 * HOLD
+    switch = next(part for part in board.tagged(f"{use}_high") if part.type.symbol == "pfet")
+    high, feed = node(switch.nets["D"]), node(switch.nets["S"])
+    lines = [
+        line.replace(high, "high_d", 1) if line.startswith(f"M{switch.ref} ") else line
+        for line in power_deck(board, [most(board)] * 3, unit, until=off, corner=EARLIEST._replace(threshold_p=1.0))
+    ]
+    lines += [
+        f"Vhigh high_d {high} 0\nBhigh high_p 0 V = v({feed},{high})*i(Vhigh)\nRhigh high_p 0 1",
+        f"Sshort {high} 0 c_short 0 SHORTED\n.model SHORTED SW(VT=2.5 VH=0.1 RON=0.05)",
+        f"Vshort c_short 0 PWL(0 0 {begin:g} 0 {begin + 1e-6:g} 5)",
+    ]
+    found = run(
+        f"{board.name}: + wire of {use} at 0 V, and off", lines, f"tran 10u {end:g} 0 10u",
+        {"joule": f"integ v(high_p) from={off:g} to={end:g}"},
+    )  # fmt: skip
+    return found["joule"]
+
+
 def motor_shorted_alone(board: CarrierBoard) -> Rail:
     """The shelf motor is shorted while it alone runs.
 
@@ -346,13 +374,13 @@ def motor_shorted_alone(board: CarrierBoard) -> Rail:
 def _shorted(begin: float) -> list[str]:
     """0.2 Ω across the terminals of the shelf motor: its cable's own resistance."""
     return [
-        f"Sshort {node('motor_feed')} {node('motor_drain')} c_short 0 SHORTED",
+        f"Sshort {node('motor_high')} {node('motor_drain')} c_short 0 SHORTED",
         ".model SHORTED SW(VT=2.5 VH=0.1 RON=0.2)",
         f"Vshort c_short 0 PWL(0 0 {begin:g} 0 {begin + 1e-6:g} 5)",
     ]
 
 
-def _early(part: CircuitPart) -> float:
+def early(part: CircuitPart) -> float:
     """The divider whose tolerances make the warning as early as it can be."""
     if "power_fail" not in part.tags:
         return 1.0
@@ -378,7 +406,7 @@ def power_deck(
     """All 12 V branches of a board with its loads; all gates go low at `until`."""
     relays = [part.ref for part in board.parts.values() if part.type is POWER_RELAY]
     suppressors = [part.ref for part in board.parts.values() if part.type.symbol == "tvs"]
-    parts = deck(board, ROWS[board.kind], closed=relays, vary=vary or _early, without=suppressors)
+    parts = deck(board, ROWS[board.kind], closed=relays, vary=vary or early, without=suppressors)
     if released is not None:
         contacts = tuple(f"R{ref}_c " for ref in relays)
         parts = [_contact(line, released) if line.startswith(contacts) else line for line in parts]

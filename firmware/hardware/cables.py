@@ -67,7 +67,9 @@ def behind(board: CarrierBoard, net: str) -> CircuitPart | None:
 def _paths(part: CircuitPart) -> list[tuple[str, str]]:
     """The pins between which a load's current flows: contacts, transistors, own fuse, flyback diode, driver."""
     pins = part.type.pins
-    paths = [pair for pair in CONDUCTS if part.type.symbol in ("relay", "nfet", "box") and set(pair) <= set(pins)]
+    paths = [
+        pair for pair in CONDUCTS if part.type.symbol in ("relay", "nfet", "pfet", "box") and set(pair) <= set(pins)
+    ]
     if part.type.symbol == "fuse":
         paths.append(("1", "2"))
     if part.type.symbol == "schottky" and part.type.limits["amp"] >= 3:

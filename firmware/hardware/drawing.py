@@ -109,6 +109,8 @@ class _Painter:
         self.circuit = circuit
         self.in_rows = _row_pins(circuit)
         self.named = named_nets(circuit)
+        feeds = {part.nets["S"] for part in circuit.parts.values() if part.type.symbol == "pfet"}
+        self.above = (circuit.rails.keys() | set(circuit.inductive.values()) | feeds) - {GND}
 
     # Sheets
 
@@ -154,7 +156,7 @@ class _Painter:
         return up, down
 
     def _upward(self, net: str) -> bool:
-        return net != GND and net in self.circuit.rails
+        return net in self.above
 
     # Rows
 
@@ -188,6 +190,8 @@ class _Painter:
                 if index + 1 < len(row.steps) and not isinstance(row.steps[index + 1], AtNet):
                     if self.circuit.parts[step.ref].type.symbol in ("box", "opto", "pnp"):
                         self._node(step.net, x - 0.2, y, "left")
+                    elif self.circuit.parts[step.ref].type.symbol == "inverter":
+                        self._node(step.net, x, y, "left")
                     else:
                         self._node(step.net, x + 0.45, y)
                 hung = 0
@@ -273,19 +277,20 @@ class _Painter:
 
     def _transistor(self, step: Transistor, x: float, y: float) -> tuple[float, float]:
         part = self.circuit.parts[step.ref]
-        kind = {"nfet": self.e.NFet, "npn": self.e.BjtNpn, "pnp": self.e.BjtPnp}[part.type.symbol]
-        gate = "gate" if part.type.symbol == "nfet" else "base"
+        kind = {"nfet": self.e.NFet, "pfet": self.e.PFet, "npn": self.e.BjtNpn, "pnp": self.e.BjtPnp}[part.type.symbol]
+        gate = "gate" if part.type.symbol in ("nfet", "pfet") else "base"
         element = self.d.add(kind().anchor(gate).at((x, y)).right()) if gate == "base" else self.d.add(
-            self.e.NFet().theta(0).reverse().anchor(gate).at((x, y))
+            kind().theta(0).reverse().anchor(gate).at((x, y))
         )  # fmt: skip
+        from_above = part.type.symbol in ("pfet", "pnp")
         names = ("drain", "source") if gate == "gate" else ("collector", "emitter")
         top, bottom = (element.absanchors[name] for name in names)
-        if top[1] < bottom[1] and part.type.symbol != "pnp":
+        if top[1] < bottom[1] and not from_above:
             top, bottom = bottom, top
         numbers = "".join(f" {pin}{pin_number(part.type, pin)}" for pin in (step.enters, step.leaves, step.down))
         self._text((top[0] + 0.45, y), f"{step.ref} {part.type.value}\n{numbers.strip()}", size=SMALL, align="left")
-        if part.type.symbol == "pnp":
-            # The emitter is above, at a rail; the row continues from the collector below.
+        if from_above:
+            # Emitter or source is above, at its supply; the row continues from collector or drain below.
             self._text((bottom[0], bottom[1] + 0.25), step.down_net, size=SMALL, align="center")
             out = (top[0], top[1])
         else:

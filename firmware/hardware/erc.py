@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.blocks import V12_LOAD, CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.manifest_pins import pins_of
 from firmware.hardware.parts import RIBBON
@@ -24,6 +24,7 @@ def findings(circuit: Circuit) -> list[str]:
         *_floating_inputs(circuit),
         *_supplies(circuit),
         *_flyback(circuit),
+        *_both_wires(circuit),
         *_ratings(circuit),
         *_sources(circuit),
         *_drawn(circuit),
@@ -149,6 +150,24 @@ def _flyback(circuit: Circuit) -> Iterator[str]:
         fast = any(part.type.symbol == "nfet" and net in part.nets.values() for part in circuit.parts.values())
         if fast and any(part.type.symbol != "schottky" for part in diodes):
             yield f"net {net}: a MOSFET switches it, and its diode is not a Schottky diode"
+
+
+def _both_wires(circuit: Circuit) -> Iterator[str]:
+    """What moves is switched at its + wire, too: otherwise 0 V at its − wire start it."""
+    for net, feed in circuit.inductive.items():
+        if feed in (GND, V12_LOAD):
+            continue
+        switches = [part for part in circuit.parts.values() if part.type.symbol == "pfet"]
+        switch = next((part for part in switches if part.nets.get("D") == feed), None)
+        if switch is None:
+            yield f"net {net}: switches what moves, and no P-channel MOSFET has its drain at {feed}"
+            continue
+        gate, source = switch.nets["G"], switch.nets["S"]
+        if not any(
+            part.type.symbol == "resistor" and set(part.nets.values()) == {gate, source}
+            for part in circuit.parts.values()
+        ):
+            yield f"{switch.ref}: no resistor between its gate and its source keeps it off"
 
 
 def _ratings(circuit: Circuit) -> Iterator[str]:

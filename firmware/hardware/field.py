@@ -160,11 +160,10 @@ _HOLDS: Final = f"its resettable fuse holds {PTC_MOTOR.limits['hold_50']:g} A at
 def ends_blocked(amp: float, *, own_fuse: bool) -> str:
     """What ends the current of a motor that draws so much at 12 V when it is blocked: its own fuse too, or not."""
     if own_fuse and fuse_opens(amp):
-        return "blocked, it is stopped by the firmware, and its own fuse opens where the driver has failed"
+        return "blocked, it is stopped by the firmware, and its own fuse opens where both its switches have failed"
     fuse = "its own fuse does not open for certain" if own_fuse else "the 4 A fuse does not open"
-    return (
-        f"blocked, the firmware alone stops it: {fuse}. Where its driver has failed it heats until the emergency stop"
-    )
+    failed = "Where both its switches have failed it heats until the emergency stop"
+    return f"blocked, the firmware alone stops it: {fuse}. {failed}"
 
 
 def fuse_opens(amp: float) -> bool:

@@ -289,8 +289,8 @@ def load_terminals_of(controller: Controller) -> Iterator[Figure]:
             found, at = load_terminals.found(name), f"{name}, terminals of 12 V and loads"
             what = "open, or joined to 0 or 12 V: parts that bear too much until it is ended"
             yield Figure(at, what, "0", len(found.overloads), "", 0, 0)
-            what = "loads that are on without a command, but by 0 V at their own − wire"
-            yield Figure(at, what, "0", len(load_terminals.not_by_minus(found)), "", 0, 0)
+            what = "loads that are on without a command, but a lamp or an alarm by 0 V at its own − wire"
+            yield Figure(at, what, "0", len(load_terminals.unsafe(carrier(name), found)), "", 0, 0)
 
 
 BOUNCES = ((1, 1.0), (2, 2.0), (3, 3.5), (4, 5.0), (5, 5.0), (6, 5.0))
@@ -405,6 +405,13 @@ def flyback_at(
         Figure(
             at, f"MOSFET: {mean} (no heat sink)", "1 W or less", max(each.fet_watt for each in found), "W", -0.1, 1.0
         ),
+        *(
+            Figure(
+                at, f"MOSFET of the + wire: {mean} (no heat sink)", "1 W or less",
+                max(each.high_watt for each in found), "W", -0.1, 1.0,
+            )
+            for _ in (1,) if load.feed != "+12V_LOAD"
+        ),
         Figure(
             at, "flyback diode: mean current", "3 A or less", max(each.diode_amp for each in found), "A", 0.0,
             p.D5822.limits["amp"],
@@ -416,6 +423,33 @@ def flyback_at(
         Figure(
             at, "flyback diode: current back when the MOSFET conducts again", f"{BACK_AMP:g} A or less",
             max(each.diode_back_amp for each in found), "A", 0.0, BACK_AMP,
+        ),
+    ]  # fmt: skip
+
+
+def high_side_at(load: Inductive, board: CarrierBoard | None = None) -> list[Figure]:
+    """The figures of the switch at a motor's + wire."""
+    carrier_board = board or carrier(load.board)
+    unit = load_terminals.supply_of(carrier_board)
+    found = sim.high_side(carrier_board, load.use, dimmed=load.is_dimmed)
+    at = f"{load.board}, {load.use}: switch of its + wire"
+    driven = f"at {sim.LEAST_DUTY * 100:.1f} % of its power" if load.is_dimmed else "on"
+    return [
+        Figure(
+            at, f"its − wire at 0 V: current {sim.HIGH_OFF_MS:g} ms after the last command", "10 mA or less",
+            abs(found.left_amp) * 1000, "mA", 0.0, 10.0,
+        ),
+        Figure(
+            at, f"{driven}, supply 11.4 V: between gate and source, at the least", "5 V or more (4 V let it conduct)",
+            found.gate_least, "V", 5.0, p.PFET.limits["gate"],
+        ),
+        Figure(
+            at, "its + wire at 0 V: energy in the MOSFET while it goes off", "100 mJ or less (SUP53P06: an avalanche)",
+            budget.plus_shorted_joule(carrier_board, load.use, unit) * 1000, "mJ", 0.0, 100.0,
+        ),
+        Figure(
+            at, "24 V at its feed: between gate and source", f"{p.PFET.limits['gate']:g} V or less",
+            found.gate_most, "V", 5.0, p.PFET.limits["gate"],
         ),
     ]  # fmt: skip
 
@@ -468,6 +502,9 @@ def drivers_of(controller: Controller) -> Iterator[Figure]:
     """MOSFETs, relays and emergency stop of the boards with this module."""
     for load in inductive_of(controller):
         yield from flyback_at(load)
+    for load in inductive_of(controller):
+        if load.feed == "+12V_MOTOR" and not load.back:
+            yield from high_side_at(load)
     for kind, use, back, henry, ohm in (
         ("pusher", "hopper", "hopper back", 8e-3, 6.0), ("table", "motor", "motor_back", 5e-3, 4.0),
     ):  # fmt: skip

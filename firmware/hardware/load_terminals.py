@@ -25,7 +25,9 @@ from firmware.hardware.budget import (
     MONEY,
     ROWS,
     SETTLE,
+    SupplyUnit,
     combinations,
+    early,
     half_of,
     most,
     power_deck,
@@ -46,7 +48,7 @@ SMALL: Final = HIGHEST._replace(amp=6.0)
 WIRE_OHM: Final = 0.05
 """Of the wires that a fault joins."""
 FET_WATT: Final = 1.0
-"""An IRLZ44N without a heat sink, for ever (ours)."""
+"""A MOSFET in a TO-220 without a heat sink, for ever (ours)."""
 FET_JOULE: Final = 40.0
 """And until it is 50 K hotter: some 0.8 J/K (ours)."""
 SHUNT_JOULE: Final = 25.0
@@ -112,6 +114,11 @@ def terminals(board: CarrierBoard) -> list[LoadTerminal]:
     ]
 
 
+def supply_of(board: CarrierBoard) -> SupplyUnit:
+    """The supply of a board, at its highest voltage."""
+    return HIGHEST if board.kind in MONEY else SMALL
+
+
 def resets(board: CarrierBoard) -> bool:
     """Whether a 5 V that sags resets the module, so that its outputs are off: a Nano by its own brown-out detection."""
     return board.controller is NANO or any(part.type is p.SUPERVISOR for part in board.parts.values())
@@ -135,7 +142,7 @@ def _opens_s(part: CircuitPart, ampere: float) -> float:
 def _bears(part: CircuitPart) -> tuple[str, float, float] | None:
     """What a part is limited in, how much it bears for ever, and in J for a time; none where nothing limits it."""
     symbol, limits = part.type.symbol, part.type.limits
-    if symbol == "nfet":
+    if symbol in ("nfet", "pfet"):
         return "W", FET_WATT, FET_JOULE
     if part.type is p.R_SHUNT:
         return "W", limits["watt"], SHUNT_JOULE
@@ -154,8 +161,7 @@ def findings(board: CarrierBoard, terminal: LoadTerminal, fault: Fault) -> LoadF
     """
     at = node(terminal.net)
     off = combinations(board.kind)[0]
-    unit = HIGHEST if board.kind in MONEY else SMALL
-    lines = power_deck(board, [off, most(board)], unit, corner=STRONG)
+    lines = power_deck(board, [off, most(board)], supply_of(board), corner=STRONG, vary=_small_bank)
     lines = [_cable(line, fault == "open" and terminal.net == V12_IN) for line in lines]
     regulator = next(part.ref for part in board.parts.values() if part.type is p.BUCK)
     # With the regulator a short has no state that lasts; what its sag does is `resets`.
@@ -234,6 +240,11 @@ def _loads(there: set[str]) -> list[str]:
     return sorted(there & {"rmotor", "rhopper", "ralarm", *(f"rlamp_{n}" for n in range(1, 5))})
 
 
+def _small_bank(part: CircuitPart) -> float:
+    """A bank that is charged when the state is looked at, also where ngspice begins with an empty one."""
+    return 1e-3 if part.type is p.C_BANK else early(part)
+
+
 def _cable(line: str, is_open: bool) -> str:
     """The cable of the supply without its inductance, with which a fault that lasts has nothing to do; or open."""
     if not line.startswith("Rcable "):
@@ -253,9 +264,9 @@ def _cut(line: str, at: str) -> str:
     return f"{line} ".replace(f" {at} ", " cut ", 1).rstrip() if line.lower().startswith(_WIRED) else line
 
 
-def not_by_minus(found: LoadFaults) -> list[UncommandedLoad]:
-    """Loads that are on without a command, but those whose − wire is at 0 V."""
-    return [each for each in found.moved if each.fault != "0 V" or not each.terminal.net.endswith(("_drain", "_minus"))]
+def unsafe(board: CarrierBoard, found: LoadFaults) -> list[UncommandedLoad]:
+    """Loads that are on without a command, but lamps and alarms whose − wire is at 0 V: they move and pay nothing."""
+    return [each for each in found.moved if each.fault != "0 V" or board.inductive.get(each.terminal.net) != V12_LOAD]
 
 
 @cache

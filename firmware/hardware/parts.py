@@ -251,6 +251,10 @@ ZENER: Final = _diode(
     "BZX55C6V2, Zener 6.2 V 0.5 W", "zener", "DZ6V2",
     ("Vishay", "BZX55C6V2", FOUND), ("onsemi", "BZX79C6V2", FOUND), {"watt": 0.5}, "DO-35",
 )  # fmt: skip
+ZENER_GATE: Final = _diode(
+    "BZX55C15, Zener 15 V 0.5 W", "zener", "DZ15",
+    ("Vishay", "BZX55C15-TAP", FOUND), ("onsemi", "BZX79C15", FOUND), {"watt": 0.5}, "DO-35",
+)  # fmt: skip
 TVS_FIELD: Final = PartType(
     "P6KE30CA, TVS 30 V both ways, 600 W",
     "D",
@@ -348,6 +352,18 @@ NFET: Final = PartType(
     limits={"volt": 55.0, "amp": 33.0, "gate": 16.0, "peak": 110.0},
     package="TO-220, pins G D S",
     note="the limits are the lower ones of both: 55 V, 33 A at 100 °C, gate 16 V",
+)
+PFET: Final = PartType(
+    "IRF4905, P-channel MOSFET, 55 V",
+    "Q",
+    "pfet",
+    "IRF4905",
+    {"G": "in", "D": "open", "S": "passive"},
+    _two(("Infineon", "IRF4905PBF", SHEET), ("Vishay", "SUP53P06-20-E3", SHEET)),
+    spice="M{ref} {D} {G} {S} {S} MPFET",
+    limits={"volt": 55.0, "amp": 46.0, "gate": 20.0, "peak": 150.0},
+    package="TO-220, pins G D S",
+    note="the limits are the lower ones of both: 55 V, 46 A at 70 °C, gate 20 V; it conducts from 1 to 4 V on",
 )
 NPN: Final = PartType(
     "BC337-40, NPN, 45 V 0.8 A",
@@ -711,6 +727,7 @@ PIN_NUMBERS: Final[Mapping[str, Mapping[str, str]]] = {
     PICO.value: _numbered(*PICO_ROWS),
     OPTO.value: _numbered("A", "K", "E", "C"),
     NFET.value: _numbered("G", "D", "S"),
+    PFET.value: _numbered("G", "D", "S"),
     NPN.value: _numbered("C", "B", "E"),
     PNP_PASS.value: _numbered("E", "C", "B"),
     BUCK.value: _numbered("VIN", "GND", "VOUT"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware.hardware import cables, drawing, field, kicad, layout, listing, sheets, steppers
-from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.blocks import V12_LOAD, CarrierBoard
 from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
 from firmware.hardware.controllers import PICO
@@ -171,11 +171,18 @@ def page(name: str) -> str:
         lines += ["## Wires that leave the board", "", "| terminal | colour | goes to | net |", "|---|---|---|---|"]
         lines += [f"| {ref}.{pin} | {colour} | {to} | `{net}` |" for ref, pin, colour, to, net in wires]
         lines.append("")
-        if any("−" in to for _, _, _, to, _ in wires):
-            pays = ", and the hopper then pays" if kind == "pusher" else ""
+        once = {net for net, feed in each.inductive.items() if feed == V12_LOAD}
+        switched = {net for _, _, _, to, net in wires if "−" in to}
+        if switched & once or (switched and not isinstance(each, CarrierBoard)):
             lines += [
-                f"**No − wire of this table may touch 0 V: that switches its load on without a command{pays}** "
-                "([what the board cannot prevent](../boards-carrier.md#motors-lamps-and-their-wires)).",
+                "**No − wire of a lamp or an alarm of this table may touch 0 V: that switches it on without a command"
+                "** ([what the board cannot prevent](../boards-carrier.md#motors-lamps-and-their-wires)).",
+                "",
+            ]
+        if isinstance(each, CarrierBoard) and switched - once:
+            lines += [
+                "A motor of this table is switched at both wires: one of them at 0 V or at 12 V starts nothing "
+                "([how](../boards-carrier.md#motors-lamps-and-their-wires)).",
                 "",
             ]
     if isinstance(each, CarrierBoard):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from firmware.hardware.blocks import SENSE, TEST, CarrierBoard
+from firmware.hardware.blocks import SENSE, TEST, V12_MOTOR, CarrierBoard
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
@@ -129,6 +129,7 @@ def steps(board: CarrierBoard) -> list[Step]:
         found += _line_test(board)
     for entry in kind(board.kind)["outputs"]:
         found += _output(board, entry[0])
+        found += _both_wires(board, entry[0])
     if any("estop_1" in part.tags for part in board.parts.values()):
         terminal = next(part.ref for part in board.tagged("estop_1") if part.type.letter == "J")
         found += [
@@ -353,6 +354,45 @@ def _output(board: CarrierBoard, use: str) -> list[Step]:
             f"Output {use}, on",
             f"Switch {use} on (feltwire selftest, or the table's own command): its load.",
             f"the load acts, and stops within 0.5 s when {_unplugged(board)}",
+        ),
+    ]
+
+
+def _both_wires(board: CarrierBoard, use: str) -> list[Step]:
+    """Of a motor, that neither of its wires alone switches it on."""
+    if f"{use}_high" not in board.nets():
+        return []
+    minus = next(
+        (part, pin)
+        for net in (f"{use}_minus", f"{use}_drain")
+        for part in board.parts.values()
+        if part.type.letter == "J"
+        for pin, its in part.nets.items()
+        if its == net
+    )
+    ref = minus[0].ref
+    plus = next(pin for pin in minus[0].nets if pin != minus[1])
+    name = minus[0].wires[plus][1].split(":")[0]
+    empty = ", its hopper empty" if use == "hopper" else ""
+    return [
+        Step(
+            f"{use}_minus_at_0",
+            f"− wire of the {name} at 0 V",
+            f"The {name} connected{empty}, no session: join {ref}.{minus[1]} to J1.2, measure {ref}.{plus} to J1.2, "
+            "part them again.",
+            "it stays at rest; below 0.5 V",
+            "V",
+            0.0,
+            0.5,
+        ),
+        Step(
+            f"{use}_plus_at_12",
+            f"+ wire of the {name} at 12 V",
+            f"Join {ref}.{plus} to {V12_MOTOR}, measure {ref}.{plus} to {ref}.{minus[1]}, part them again.",
+            "it stays at rest; below 0.5 V",
+            "V",
+            -0.5,
+            0.5,
         ),
     ]
 

@@ -457,6 +457,8 @@ class Flyback(NamedTuple):
     drain_most: float
     fet_amp: float
     fet_watt: float
+    high_watt: float
+    """Of the MOSFET at the + wire; 0 without one."""
     diode_amp: float
     """In the mean."""
     diode_watt: float
@@ -491,6 +493,15 @@ def flyback(
         else line
         for line in deck(carrier, rows, closed=closed, without=without)
     ]
+    high = next((part for part in carrier.tagged(*rows) if part.type.symbol == "pfet"), None)
+    high_power = "0"
+    if high is not None:
+        supplied, given = node(high.nets["S"]), node(high.nets["D"])
+        parts = [
+            f"{line.replace(given, 'high_d', 1)}\nVhigh high_d {given} 0" if line.startswith(f"M{high.ref} ") else line
+            for line in parts
+        ]
+        high_power = f"v({supplied},{given})*i(Vhigh)"
     drain, source = node(fet.nets["D"]), node(fet.nets["S"])
     feeding, returning = node(diode.nets["A"]), node(diode.nets["K"])
     lines = [
@@ -501,6 +512,7 @@ def flyback(
         f"Vg {node(use)} 0 PULSE(0 {gate:g} 0 50n 50n {duty / hertz:.6g} {1 / hertz:.6g})",
         f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g}",
         f"Bfet fet_p 0 V = v({drain},{source})*i(Vfet)\nRfet fet_p 0 1k",
+        f"Bhigh high_p 0 V = {high_power}\nRhigh high_p 0 1k",
         f"Bdiode diode_p 0 V = v({feeding},{returning})*i(Vdiode)\nRdiode diode_p 0 1k"
         if diode.ref not in without
         else "Vdiode diode_none 0 0\nRnone diode_none 0 1k\nVdiode_p diode_p 0 0",
@@ -514,10 +526,18 @@ def flyback(
         f"tran {1 / hertz / 50:.3g} {end:.6g} 0 {1 / hertz / 50:.3g}",
         {
             "volt": f"max v({drain}) {window}", "amp": f"max i(vfet) {window}", "watt": f"avg v(fet_p) {window}",
+            "hwatt": f"avg v(high_p) {window}",
             "damp": f"avg i(vdiode) {window}", "dwatt": f"avg v(diode_p) {window}", "back": f"min i(vdiode) {window}",
         },
     )  # fmt: skip
-    return Flyback(found["volt"], found["amp"], found["watt"], found["damp"], found["dwatt"], max(-found["back"], 0.0))
+    return Flyback(
+        found["volt"], found["amp"], found["watt"], found["hwatt"], found["damp"], found["dwatt"],
+        max(-found["back"], 0.0),
+    )  # fmt: skip
+
+
+_WITH_A_DRIVER: Final = "{use}_fuse {use}_high {use}_shunt {use}_relay {use}_relay_2"
+"""Rows beside that of an output's MOSFET."""
 
 
 def _terminals(carrier: Circuit, use: str, feed: str, back: str) -> tuple[list[str], tuple[str, str], list[str]]:
@@ -525,12 +545,62 @@ def _terminals(carrier: Circuit, use: str, feed: str, back: str) -> tuple[list[s
     there = {row.name for sheet in carrier.sheets for row in sheet.rows}
     rows = [
         use,
-        *(row for row in (f"{use}_fuse", f"{use}_shunt", f"{use}_relay", f"{use}_relay_2", back) if row in there),
+        *(row for row in _WITH_A_DRIVER.format(use=use).split() if row in there),
+        *([back] if back else []),
     ]
     if f"{use}_relay" in there:
         relay = next(part.ref for part in carrier.tagged(f"{use}_relay") if part.type.symbol == "relay")
         return rows, (node(f"{use}_plus"), node(f"{use}_minus")), [relay] if back else []
-    return rows, (node(f"{use}_feed" if f"{use}_fuse" in there else feed), node(f"{use}_drain")), []
+    return rows, (node(f"{use}_high" if f"{use}_high" in there else feed), node(f"{use}_drain")), []
+
+
+class HighSide(NamedTuple):
+    """The switch of a motor's + wire: A of a motor whose − wire is at 0 V, V between gate and source."""
+
+    left_amp: float
+    """`HIGH_OFF_MS` after the last pulse, at the least threshold."""
+    gate_least: float
+    """Between the pulses of the least duty."""
+    gate_most: float
+    """Driven, with 24 V at the feed."""
+
+
+HIGH_OFF_MS: Final = 10.0
+LEAST_DUTY: Final = 3 / 255
+LEAK_AMP: Final = 5e-6
+"""Of a small transistor that is off, at 100 °C and more."""
+
+
+def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
+    """The switch of the + wire of a motor of 4 Ω and 5 mH: in a fault of the − wire, dimmed, and at 24 V."""
+    carrier = circuit(board) if isinstance(board, str) else board
+    rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
+    gate, source = node(f"{use}_high_gate"), node(f"{use}_feed" if f"{use}_fuse" in rows else "+12V_MOTOR")
+    high, period = pin_high(carrier), 1 / PWM_HZ
+
+    def simulated(what: str, volts: float, pin: str, joined: str, end: float, threshold: float, measure: str) -> float:
+        lines = [
+            *models(Corner(threshold_p=threshold, gain=160.0)),
+            *deck(carrier, rows),
+            *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+            f"Vf {node('+12V_MOTOR')} 0 {volts:g}",
+            f"Vg {node(use)} 0 {pin}",
+            f"Rl {plus} la 4\nLl la lb 5m\nVl lb {minus} 0",
+            f"Ileak {gate} 0 {LEAK_AMP:g}",
+            f"Eover over 0 {source} {gate} 1\nRover over 0 1k",
+            joined,
+        ]
+        return run(f"{carrier.name} {use}: {what}", lines, f"tran 20u {end:g}m 0 20u", {"found": measure})["found"]
+
+    pulses = f"PULSE(0 {high} 0 50n 50n {LEAST_DUTY * period:.6g} {period:.6g})" if dimmed else str(high)
+    return HighSide(
+        simulated(
+            "− wire at 0 V", 12.6, f"PULSE({high} 0 10m 1u 1u 1 2)", f"Rfault {minus} 0 0.05", 10 + HIGH_OFF_MS, 1.0,
+            f"find i(vl) at={9.9 + HIGH_OFF_MS:g}m",
+        ),
+        simulated("least duty", 11.4, pulses, "", 30, 4.0, "min v(over) from=20m to=30m"),
+        simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, "max v(over) from=1m to=10m"),
+    )  # fmt: skip
 
 
 class Reversal(NamedTuple):
@@ -1038,6 +1108,7 @@ def motor_current(
     carrier = circuit(board) if isinstance(board, str) else board
     high = pin_high(carrier)
     shunt = [part.ref for part in carrier.tagged("motor_shunt") if part.type.value == "0.1 Ω"]
+    rows, (plus, minus), _ = _terminals(carrier, "motor", "+12V_MOTOR", "")
     pin, source, feed = node("motor_current"), node("motor_source"), node("+12V_MOTOR")
     period = 1 / PWM_HZ
     gate = f"PULSE(0 {high} 0 50n 50n {duty * period:.6g} {period:.6g})" if duty < 1 else str(high)
@@ -1045,11 +1116,11 @@ def motor_current(
         # Open, the source follows the gate: the less the threshold, the higher.
         *models(Corner(threshold=1.0 if open_shunt else 2.0)),
         *_bleed(carrier),
-        *deck(carrier, ["motor", "motor_shunt"], without=shunt if open_shunt else ()),
+        *deck(carrier, rows, without=shunt if open_shunt else ()),
         *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
         f"Vf {feed} 0 {volts}",
         f"Vg {node('motor')} 0 {gate}",
-        f"Rl {feed} la {ohm}\nLl la lb 5m\nVl lb {node('motor_drain')} 0",
+        f"Rl {plus} la {ohm}\nLl la lb 5m\nVl lb {minus} 0",
         f"Rchip {pin} 0 100meg",
         f"Bp pw 0 V = v({source})*v({source})/0.1",
     ]

@@ -59,6 +59,8 @@ class Corner(NamedTuple):
     """Least current transfer ratio of the optocoupler."""
     threshold: float = 2.0
     """Of the MOSFETs: 1.0 to 2.0 V (data sheet)."""
+    threshold_p: float = 4.0
+    """Of those with a P-channel: 1.0 V (SUP53P06, at the least) to 4.0 V (IRF4905, at the most)."""
     efficiency: float = 0.84
     vin_least: float = 7.0
 
@@ -79,12 +81,16 @@ def models(corner: Corner) -> list[str]:
         ".model D1N5822 D(IS=5u N=1.05 RS=0.03 CJO=200p BV=40 IBV=500u)",
         ".model DBAT85 D(IS=0.2u N=1.05 RS=2.5 CJO=10p BV=30 IBV=100u)",
         f".model DZ6V2 D(IS=1n N=1.4 RS=3 CJO=90p BV={corner.zener_volt} IBV=5m NBV=3)",
+        ".model DZ15 D(IS=1n N=1.4 RS=5 CJO=60p BV=15 IBV=5m NBV=3)",
         f".model DTVS30 D(IS=10n N=1.1 RS=0.34 CJO=900p BV={corner.tvs_volt} IBV=1m)",
         ".model DTVS18 D(IS=10n N=1.1 RS=0.26 CJO=2n BV=18 IBV=1m)",
         ".model DCLAMP D(IS=1f N=1.05 RS=20 CJO=2p)",
         ".model DLED D(IS=1e-15 N=1.6 RS=3 CJO=30p)",
         # Of a width of 0.1 mm, as elements have without one: 1.6 nF and 0.6 nF (26 nC of Miller charge over 44 V).
         f".model MNFET NMOS(LEVEL=1 VTO={corner.threshold} KP=15 RD=8m RS=4m CGSO=16u CGDO=6u CBD=1n PB=0.8 IS=1n)",
+        # 2.8 nF and 2 nF (86 nC over 44 V); 20 mΩ at 25 °C are 32 mΩ at 125 °C.
+        f".model MPFET PMOS(LEVEL=1 VTO={-corner.threshold_p} KP=20 RD=18m RS=6m CGSO=28u CGDO=20u CBD=1n PB=0.8"
+        " IS=1n)",
         f".model QNPN NPN(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=80 CJE=30p CJC=12p TF=0.8n TR=80n)",
         f".model QPNP PNP(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=60 CJE=30p CJC=15p TF=0.8n TR=80n)",
         f".model QPASS PNP(IS=1e-13 BF={0.625 * corner.gain} RB=5 RC=0.2 RE=0.05 VAF=80 CJE=100p CJC=40p TF=3n)",
@@ -222,11 +228,12 @@ def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, 
         raise SimulationError(f"{PROGRAM} is not installed: sudo apt install {PROGRAM}")
     kind = analysis.split()[0]
     asked = [f"meas {kind} {name} {how}" for name, how in measures.items()]
-    for options in (_OPTIONS, f"{_OPTIONS} trtol=1"):
+    for options in (_OPTIONS, f"{_OPTIONS} trtol=1", f"{_OPTIONS} cshunt=1e-12"):
         control = [".control", "set noaskquit", analysis, *asked, "quit", ".endc", ".end", ""]
         text = "\n".join([title, *lines, options, *control])
         output, wrong = _simulated(program, title, text)
-        # Where a gate switches, a step may be too long for the solver: once more, with finer ones.
+        # Where a gate switches, a step may be too long for the solver: once more, with finer ones; then with the
+        # picofarad that every wire has to 0 V.
         if "timestep too small" not in wrong.lower():
             break
     if wrong:

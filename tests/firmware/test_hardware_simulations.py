@@ -264,6 +264,24 @@ def test_a_wrong_flyback_diode_is_found(load: f.Inductive, how: str) -> None:
         assert any(what.startswith(WRONG_DIODES[how]) for what in broken), broken
 
 
+WRONG_SWITCHES: dict[str, tuple[str, str]] = {
+    "22 kΩ": ("R{ref} {1} {2} 1e9", "its − wire at 0 V: current"),
+    "100 nF": ("R{ref} {1} {2} 1e9", "at 1.2 % of its power"),
+    "BZX55C15": ("R{ref} {A} {K} 1e9", "24 V at its feed"),
+    "IRF4905": ("R{ref} {G} {S} 1e9\nR{ref}_b {D} {S} 0.02", "its − wire at 0 V: current"),
+}
+"""By what is missing or failed at the + wire of a motor: what is in its place, and the figure that it breaks."""
+
+
+@pytest.mark.parametrize("part", WRONG_SWITCHES)
+def test_a_forgotten_part_at_the_plus_wire_of_a_motor_is_found(part: str) -> None:
+    board, (spice, what) = CARRIERS["pusher"](), WRONG_SWITCHES[part]
+    wrong = next(each for each in board.tagged("motor_high") if each.type.value == part)
+    wrong.type = replace(wrong.type, spice=spice)
+    broken = [each.what for each in f.high_side_at(f.INDUCTIVE[0], board) if not each.holds]
+    assert any(each.startswith(what) for each in broken), broken
+
+
 @pytest.mark.parametrize(("board", "use"), f.COILS)
 @pytest.mark.parametrize("how", ["missing", "reversed"])
 def test_a_wrong_diode_at_a_relays_coil_is_found(board: str, use: str, how: str) -> None:

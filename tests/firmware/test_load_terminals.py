@@ -11,8 +11,8 @@ from firmware.hardware import load_terminals as loads
 from firmware.hardware import parts as p
 from firmware.hardware import terminals
 from firmware.hardware.blocks import CarrierBoard
-from firmware.hardware.boards import CARRIERS
-from firmware.hardware.circuit import GND
+from firmware.hardware.boards import CARRIERS, carrier
+from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
 
 
@@ -21,7 +21,7 @@ from firmware.hardware.controllers import NANO
 def test_no_fault_at_a_terminal_overloads_anything_or_switches_a_load_on(name: str) -> None:
     found = loads.found(name)
     assert found.overloads == ()
-    assert loads.not_by_minus(found) == []
+    assert loads.unsafe(carrier(name), found) == []
 
 
 @pytest.mark.parametrize("name", CARRIERS)
@@ -52,11 +52,39 @@ def test_12_v_at_a_line_that_is_switched_overload_nothing(name: str, net: str) -
     assert loads.findings(board, _at(board, net), "12 V") == loads.LoadFaults((), ())
 
 
-def test_a_minus_wire_at_0_v_is_known_to_switch_its_load_on() -> None:
+def test_a_minus_wire_at_0_v_is_known_to_switch_its_lamp_on() -> None:
     board = CARRIERS["wheel-pico"]()
     found = loads.findings(board, _at(board, "lamp_1_drain"), "0 V")
     assert [each.terminal.net for each in found.moved] == ["lamp_1_drain"]
-    assert loads.not_by_minus(found) == []
+    assert loads.unsafe(board, found) == []
+
+
+MOTORS = [("table", "motor_minus"), ("pusher", "motor_drain"), ("pusher-pico", "hopper_minus")]
+
+
+@pytest.mark.parametrize(("name", "net"), MOTORS)
+def test_a_minus_wire_at_0_v_starts_no_motor(name: str, net: str) -> None:
+    board = CARRIERS[name]()
+    assert loads.findings(board, _at(board, net), "0 V") == loads.LoadFaults((), ())
+
+
+def _bridged(switch: CircuitPart) -> None:
+    switch.type = replace(p.PFET, spice="R{ref} {D} {S} 0.02")
+
+
+def _turned(switch: CircuitPart) -> None:
+    switch.nets["D"], switch.nets["S"] = switch.nets["S"], switch.nets["D"]
+
+
+@pytest.mark.parametrize("how", [_bridged, _turned])
+@pytest.mark.parametrize(("name", "net"), MOTORS)
+def test_without_the_switch_of_its_plus_wire_a_motor_starts(
+    name: str, net: str, how: Callable[[CircuitPart], None]
+) -> None:
+    board = CARRIERS[name]()
+    how(next(part for part in board.tagged(f"{net.split('_')[0]}_high") if part.type is p.PFET))
+    found = loads.findings(board, _at(board, net), "0 V")
+    assert [each.terminal.net for each in loads.unsafe(board, found)] == [net]
 
 
 def _no_supervisor(board: CarrierBoard) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from firmware.hardware import load_terminals
 from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import SENSE, TEST, V12, CarrierBoard
-from firmware.hardware.boards import circuit
+from firmware.hardware.boards import carrier, circuit
 from firmware.hardware.sheets import Step, steps
 from hal.board.messages import (
     AcceptCommand,
@@ -88,6 +89,10 @@ class Walk:
             return step.expected == f"the report sensors: shorted {report.shorted}, dark {report.dark}"
         if step.id in ("sense", "line_test_off", "line_test_on"):
             return step.least <= self._volts(step.id) <= step.most
+        joined: tuple[tuple[str, load_terminals.Fault], ...] = (("_minus_at_0", "0 V"), ("_plus_at_12", "12 V"))
+        for ending, fault in joined:
+            if step.id.endswith(ending):
+                return self._rests(step.id.removesuffix(ending), plus=ending.startswith("_plus"), fault=fault)
         use = step.id.removesuffix("_safe").removesuffix("_on")
         if step.id.endswith("_safe"):
             return self.bench.output(use) == 0
@@ -99,6 +104,12 @@ class Walk:
         rows = ["field", "sense", "sense_limit", "line_test"]
         load = {SENSE: "Rl {n} 0 82"} if step == "sense" else {}
         return sim.level(self.bench.kind.name, rows, SENSE if step == "sense" else TEST, drives=drives | load)
+
+    def _rests(self, motor: str, *, plus: bool, fault: load_terminals.Fault) -> bool:
+        board = carrier(self.bench.kind.name)
+        nets = (f"{motor}_plus", f"{motor}_high") if plus else (f"{motor}_minus", f"{motor}_drain")
+        at = next(each for each in load_terminals.terminals(board) if each.net in nets)
+        return load_terminals.findings(board, at, fault) == load_terminals.LoadFaults((), ())
 
     def _acts(self, output: str) -> bool:
         if output == "accept":

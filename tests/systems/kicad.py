@@ -37,6 +37,7 @@ SYMBOLS: Final[dict[str, tuple[PartType, ...]]] = {
     "Memory_NVRAM:FM24C64B": (p.FRAM, p.FRAM_3V3),
     "Regulator_Switching:TSR_1-2450": (p.BUCK,),
     "Transistor_FET:IRLZ44N": (p.NFET,),
+    "Transistor_FET:IRF4905": (p.PFET,),
     "Transistor_BJT:BC337": (p.NPN,),
     "Transistor_BJT:BC327": (p.PNP,),
     "Transistor_BJT:BD140": (p.PNP_PASS,),

@@ -79,6 +79,26 @@ def _slow_flyback(board: CarrierBoard) -> None:
     _first(board, lambda part: part.type is p.D5822 and "motor" in part.tags).type = p.D4007
 
 
+def _high_switch(board: CarrierBoard) -> CircuitPart:
+    return _first(board, lambda part: part.type is p.PFET and "hopper_high" in part.tags)
+
+
+def _forget_high_switch(board: CarrierBoard) -> None:
+    switch = board.parts.pop(_high_switch(board).ref)
+    for part in board.parts.values():
+        part.nets = {pin: switch.nets["S"] if net == switch.nets["D"] else net for pin, net in part.nets.items()}
+    board.inductive["hopper_drain"] = switch.nets["S"]
+
+
+def _reverse_high_switch(board: CarrierBoard) -> None:
+    nets = _high_switch(board).nets
+    nets["D"], nets["S"] = nets["S"], nets["D"]
+
+
+def _forget_high_resistor(board: CarrierBoard) -> None:
+    del board.parts[_first(board, lambda part: part.type is p.R22K and "hopper_high" in part.tags).ref]
+
+
 def _forget_source(board: CarrierBoard) -> None:
     part = _first(board, lambda part: part.type is p.C1N)
     part.type = PartType(
@@ -124,6 +144,9 @@ BREAKS = {
     "has no diode from alarm_drain": _forget_flyback,
     "has no diode from hopper_drain": _reverse_flyback,
     "its diode is not a Schottky diode": _slow_flyback,
+    "no P-channel MOSFET has its drain at hopper_feed": _forget_high_switch,
+    "no P-channel MOSFET has its drain at hopper_high": _reverse_high_switch,
+    "no resistor between its gate and its source keeps it off": _forget_high_resistor,
     "fewer than two sources": _forget_source,
     "pin WP (FRAM": _forget_pin,
     "at a capacitor of 6.3 V": _small_capacitor,
@@ -260,9 +283,19 @@ def test_a_test_sheet_goes_through_every_input_and_output(name: str) -> None:
 @pytest.mark.parametrize("name", CARRIERS)
 def test_a_switched_minus_wire_has_another_colour_than_0_v_and_the_page_warns(name: str) -> None:
     wires = listing.field_wires(circuit(name))
-    switched = {colour for _, _, colour, _, net in wires if net.endswith(("_drain", "_minus"))}
-    assert switched.isdisjoint({colour for _, _, colour, _, net in wires if net == GND})
-    assert ("No − wire of this table may touch 0 V" in publish.page(name)) == bool(switched)
+    switched = {(colour, net) for _, _, colour, _, net in wires if net.endswith(("_drain", "_minus"))}
+    assert {colour for colour, _ in switched}.isdisjoint({colour for _, _, colour, _, net in wires if net == GND})
+    motors = {net for _, net in switched if net.startswith(("motor_", "hopper_"))}
+    text = publish.page(name)
+    assert ("No − wire of a lamp or an alarm of this table may touch 0 V" in text) == (len(switched) > len(motors))
+    assert ("A motor of this table is switched at both wires" in text) == bool(motors)
+
+
+@pytest.mark.parametrize("name", CARRIERS)
+def test_the_sheet_has_each_motor_tried_with_one_of_its_wires_at_0_or_12_v(name: str) -> None:
+    motors = [use for use in ("motor", "hopper") if f"{use}_drain" in circuit(name).nets()]
+    wanted = [f"{use}_{fault}" for use in motors for fault in ("minus_at_0", "plus_at_12")]
+    assert [step.id for step in load(name).step if step.id.endswith(("_at_0", "_at_12"))] == wanted
 
 
 def test_resistors_have_the_ordering_codes_of_their_makers() -> None:

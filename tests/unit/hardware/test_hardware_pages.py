@@ -232,7 +232,7 @@ def _forgotten_joint(page: Page) -> None:
 
 
 def _forgotten_pull_up(page: Page) -> None:
-    page.joints["fram data"].remove(("R76", "1"))
+    page.joints["fram data"].remove(("R84", "1"))
 
 
 MISTAKES = {
