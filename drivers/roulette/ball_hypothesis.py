@@ -115,6 +115,7 @@ class BallHypothesis:
     """One explanation of the passes: a ball that runs in one direction."""
 
     __slots__ = (
+        "_beside",
         "_legs",
         "_most_deg",
         "_since_deg",
@@ -163,6 +164,8 @@ class BallHypothesis:
         """The travel counted since."""
         self.doubted_deg = 0.0
         """Travel beyond the proven, counted by passes but not proven by a sure one."""
+        self._beside = False
+        """Whether it passed two sensors that are next to each other, one after the other."""
         self._most_deg = inf
         """Upper bound of the travel that can be proven."""
         self.first_wider = False
@@ -204,6 +207,9 @@ class BallHypothesis:
                 return None
             if expected / (angle + 360) >= QUICKENING:
                 high = angle + 360
+            if between and not self._beside:
+                # Pulses of one sensor alone may be noise that comes as if a ball made laps past sensors that miss it.
+                counted = 0.0
             quickening = angle / expected
         speed = angle / seconds
         width_deg = pulse_deg = width_ns / 1e9 * speed
@@ -244,6 +250,8 @@ class BallHypothesis:
         self.travel_high_deg += run.high_deg
         self.passes += 1
         self.missed += run.between
+        if not run.between:
+            self._beside = True
         legs = self._legs[sensor]
         if lap_s >= NEAR_DROP_LAP_S:
             away_deg = legs.away_near_drop_deg

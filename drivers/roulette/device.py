@@ -87,6 +87,12 @@ class BeamsDisagree(Observation, frozen=True, kw_only=True):
     detail: str
 
 
+class BeamLost(Observation, frozen=True, kw_only=True):
+    """Changes of an object beam were lost: an object may have crossed it unseen."""
+
+    detail: str
+
+
 class PocketRead(Observation, frozen=True, kw_only=True):
     """The pocket head named a pocket."""
 

@@ -8,6 +8,9 @@
 Either beam shows an object. What crosses one crosses the other, so a beam that is not broken when the other is, time
 after time, is dead or points elsewhere, or the other gives false signals: the lines cannot tell which, and a report
 names both. Nothing follows from a beam that is free: neither that an object was none, nor that a spin is good.
+
+A beam that is free again and never was broken has lost the beginning of a break: an object. Changes that are reported
+as lost may have been one, whatever the other beam shows: which of the two is blind is not known.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.roulette.device import BeamsDisagree, ForeignObject
+from drivers.roulette.device import BeamLost, BeamsDisagree, ForeignObject
 from hal.values import Edge
 
 OBJECT_NS: Final = 2_000_000
@@ -41,6 +44,8 @@ class _Beam:
         self.line = line
         self.level: int | None = None
         """None while it is not known."""
+        self.lost = ""
+        """Why its changes were lost since it last changed; empty where none were."""
         self.due_ns = NEVER_NS
         """When it has been interrupted for `OBJECT_NS`."""
         self.rise_ns = 0
@@ -79,6 +84,10 @@ class ObjectBeams:
         line, level, t_ns = edge
         self.meet(t_ns - 1, found)
         beam = self._beams[line]
+        beam.lost = ""
+        if level == beam.level == 0 and t_ns - beam.rise_ns > OBJECT_NS:
+            detail = f"{self._name(beam)} was interrupted: its end was seen, its beginning was lost"
+            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         if level == beam.level:
             return
         if not level and beam.broken:
@@ -90,9 +99,11 @@ class ObjectBeams:
         beam.rise_ns = t_ns
         self._next_due()
 
-    def forget(self, line: str) -> None:
+    def forget(self, line: str, t_ns: int, cause: str, found: list[Observation]) -> None:
         """Changes of a beam were lost: what it has not seen is not known."""
-        self._beams[line].level = None
+        lost = self._beams[line]
+        lost.level, lost.lost = None, cause
+        found.append(self._unknown(lost, t_ns))
         for beam in self._beams.values():
             beam.answer_ns, beam.unanswered = NEVER_NS, 0
         self._next_due()
@@ -110,14 +121,19 @@ class ObjectBeams:
             self._next_due()
 
     def still(self, t_ns: int, found: list[Observation]) -> None:
-        """A ball is seen: reports what is in a beam, and was reported before."""
+        """A ball is seen: reports what is in a beam, and was reported before; or that nobody knows."""
         for beam in self._beams.values():
+            if beam.lost:
+                found.append(self._unknown(beam, t_ns))
             if beam.broken:
                 found.append(ForeignObject(t_ns=t_ns, detail=f"{self._name(beam)} is still interrupted"))
                 return
 
     def _next_due(self) -> None:
         self.due_ns = min(min(beam.due_ns, beam.answer_ns) for beam in self._beams.values())
+
+    def _unknown(self, beam: _Beam, t_ns: int) -> BeamLost:
+        return BeamLost(t_ns=t_ns, detail=f"{beam.line}: {beam.lost}")
 
     def _name(self, beam: _Beam) -> str:
         return "the object beam" if len(self._beams) == 1 else beam.line

@@ -280,7 +280,7 @@ class RouletteWheel:
                 RotorDoubt(t_ns=loss.t_ns, reason="edges_lost", detail=f"{line}: {loss.cause}", explained=True)
             )
         if line in self._beams.lines:
-            self._beams.forget(line)
+            self._beams.forget(line, loss.t_ns, str(loss.cause), found)
         if line in self._runs.lines:
             self._runs.forget(line)
             self._covered.forget(line)

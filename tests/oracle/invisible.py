@@ -94,9 +94,18 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
 
 
 def object_unseen(run: roulette.RouletteRun, spin: roulette.Spin, corrupted: Corrupted) -> bool:
-    """Whether no object beam shows anything but noise between the launch of a ball and its rest."""
-    for line in run.wheel.object_lines:
+    """Whether no object beam shows anything but noise, or a loss, between the launch of a ball and its rest."""
+    lines = run.wheel.object_lines
+    if any(
+        isinstance(loss, EdgesLost) and loss.line in lines and spin.launch_ns < loss.t_ns < spin.rest_ns
+        for loss in corrupted.rare
+    ):
+        return False
+    for line in lines:
         shown = [edge for edge in corrupted.edges if edge.line == line]
+        fell = [edge.t_ns for before, edge in pairwise(shown) if edge.level == before.level == 0]
+        if any(spin.launch_ns < t_ns < spin.rest_ns for t_ns in fell):
+            return False
         ends_ns = [*(edge.t_ns for edge in shown[1:]), run.until_ns]
         for edge, end_ns in zip(shown, ends_ns, strict=False):
             broken = edge.level == 1 and end_ns - edge.t_ns > NOISE_NS

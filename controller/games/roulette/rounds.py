@@ -27,6 +27,7 @@ from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
     BallSeen,
+    BeamLost,
     BeamsDisagree,
     ForeignObject,
     LevelAgain,
@@ -64,8 +65,8 @@ class RoundSpin:
     reads: PocketRead | None = None
     """The last reading of the pocket."""
     slip: RotorDoubt | None = None
-    lost: PocketLost | None = None
-    """Losses of the pocket head's line that may have hidden a second ball while this one was in the track."""
+    lost: str = ""
+    """What losses may have hidden: a second ball, or a foreign object."""
     call_judged: bool = False
     single_pass: bool = False
     """The track became quiet after one pass."""
@@ -251,7 +252,7 @@ class RouletteGame:
                 )
             self._early = []
         elif self._early and isinstance(
-            seen, BallPassed | BallLeftTrack | ForeignObject | PocketLost | RotorReversed | RotorStopped
+            seen, BallPassed | BallLeftTrack | ForeignObject | BeamLost | PocketLost | RotorReversed | RotorStopped
         ):
             self._early.append(seen)
 
@@ -281,7 +282,15 @@ class RouletteGame:
             case PocketLost():
                 left = self._spin.left
                 if self._busy and (left is None or seen.since_ns < left.last_ns):
-                    self._spin.lost = seen
+                    self._spin.lost = (
+                        f"a second ball may have lain in a pocket unseen while the ball ran ({seen.detail})"
+                    )
+            case BeamLost():
+                # After the first reading the ball is at rest.
+                if (self._busy or self.rounds.phase is RUNNING) and self._spin.reads is None:
+                    self._spin.lost = (
+                        f"an object may have crossed a beam unseen before the ball was at rest ({seen.detail})"
+                    )
             case _:
                 pass
 
@@ -393,9 +402,8 @@ class RouletteGame:
         if self._spin.slip is not None:
             self.rounds.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
             return
-        if self._spin.lost is not None:
-            detail = f"a second ball may have lain in a pocket unseen while the ball ran ({self._spin.lost.detail})"
-            self.rounds.unresolved(t_ns, "edges_lost", self._evidence(detail), [result])
+        if self._spin.lost:
+            self.rounds.unresolved(t_ns, "edges_lost", self._evidence(self._spin.lost), [result])
             return
         if last is None or last.direction != -self._rotor:
             detail = "ball and rotor are not proven to go opposite ways"

@@ -589,6 +589,25 @@ def test_losses_of_the_pocket_head_between_two_readings_only_begin_them_anew() -
     assert said.verdicts() in (["17"], ["unresolved no_number_read"])
 
 
+@pytest.mark.parametrize("line", ["object", "object_2"])
+@pytest.mark.parametrize(
+    ("before_s", "verdict"), [(12.0, "17"), (1.0, "unresolved edges_lost"), (-3.0, "unresolved edges_lost")]
+)
+def test_losses_of_an_object_beam_before_the_ball_is_at_rest_leave_an_object_possible(
+    line: str, before_s: float, verdict: str
+) -> None:
+    lines = spin(until_s=60.0).see("object", 0.5, 0.001).see("object_2", 0.5, 0.001).see(line, 1.5, 0.001)
+    lost = EdgesLost(line, Loss.OVERFLOW, ns(max(1.0, lines.left_s - before_s)), 2)
+    said = events_of_run(roulette_toml(device="object_beams = 2"), lines.edges(), [lost], lines.now_ns)
+    assert said.verdicts() == [verdict]
+
+
+def test_losses_of_an_object_beam_once_the_ball_is_at_rest_have_no_effect() -> None:
+    lines, at_s = between_readings(0)
+    lost = EdgesLost("object", Loss.OVERFLOW, ns(at_s), 2)
+    assert events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns).verdicts() == ["17"]
+
+
 def test_edges_of_the_rotor_that_were_lost_while_it_was_read_begin_the_readings_anew() -> None:
     lines, at_s = between_readings(1)
     said = events_of_run(

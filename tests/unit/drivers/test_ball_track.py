@@ -83,6 +83,14 @@ def test_any_one_missed_pass_of_a_real_spin_leaves_its_travel(sensors: tuple[flo
     assert track.unexplained == []
 
 
+def test_pulses_of_one_sensor_as_of_a_ball_that_the_others_missed_count_no_travel_before_the_ball_is_seen() -> None:
+    """Noise a lap apart, as fast and as wide as the ball; the sensor between it and the ball's first pass is silent."""
+    seen = passes(UNEQUAL, [1.0] * 4)[1:]
+    noise = [Pass(2, seen[0].t_ns - round(laps * S), 10_000_000) for laps in (2.667, 1.667, 0.667)]
+    for pulses in range(1, 4):
+        assert travel(followed(UNEQUAL, [*noise[-pulses:], *seen])) == pytest.approx(3 + 260 / 360)
+
+
 def test_a_run_cut_short_by_the_first_passes_is_proven_only_from_where_it_is_seen() -> None:
     seen = passes(THREE, [0.7] * 6)
     assert travel(followed(THREE, [seen[0], *seen[3:]])) <= 6.0

@@ -15,6 +15,7 @@ from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
     BallSeen,
+    BeamLost,
     BeamsDisagree,
     ForeignObject,
     LevelAgain,
@@ -204,6 +205,32 @@ def test_a_loss_of_a_beams_changes_is_no_evidence_against_it() -> None:
     assert len(of(found, ForeignObject)) == 6
     # The three before the loss do not count: what the other saw of the third is not known.
     assert [one.t_ns // S for one in of(found, BeamsDisagree)] == [36]
+
+
+@pytest.mark.parametrize(("after_s", "reports"), [(0.0019, 0), (0.3, 1)])
+def test_a_break_whose_beginning_was_lost_is_an_object(after_s: float, reports: int) -> None:
+    driver = wheel(TWO_BEAMS)
+    found = driver.edges([Edge("object", 0, 0), Edge("object", 1, 5 * S), Edge("object", 0, 5 * S + 1_000_000)])
+    found += driver.edges([Edge("object", 0, 5 * S + 1_000_000 + ns(after_s))]) + driver.due(10 * S)
+    assert [one.detail for one in of(found, ForeignObject)] == [
+        "object was interrupted: its end was seen, its beginning was lost"
+    ] * reports
+
+
+def test_lost_changes_of_a_beam_are_reported_and_again_at_the_first_pass_while_its_level_is_not_known() -> None:
+    lines = spin().see("object", 1.0, 0.0005).see("object_2", 1.0, 0.0005)
+    first_s = lines.passes_s[0]
+    for known, times in ((True, 1), (False, 2)):
+        driver = wheel(TWO_BEAMS)
+        edges = lines.edges()
+        found = driver.edges([edge for edge in edges if edge.t_ns < 3 * S])
+        found += driver.lost(EdgesLost("object_2", Loss.LATE, 3 * S, 1))
+        found += driver.edges([Edge("object_2", 0, 3 * S + 1)] * known)
+        found += driver.edges([edge for edge in edges if edge.t_ns > 3 * S + 1])
+        lost = of(found, BeamLost)
+        assert [one.detail for one in lost] == ["object_2: late"] * times
+        assert [one.t_ns >= ns(first_s) for one in lost] == [False, True][:times]
+        assert of(found, ForeignObject) == []
 
 
 def test_an_object_in_either_beam_at_the_first_pass_is_reported_with_it() -> None:
