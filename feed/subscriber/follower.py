@@ -384,7 +384,9 @@ class Follower:
             self._ended_early = True
             self._failed("", now_ns)
         else:
-            facts.report_rewritten(facts.highest, reported, "the journal ends before an event that was announced")
+            # Events that came while the answer was on its way are in the journal, and beyond the end that it reported.
+            why = "the journal ends before an event that was announced"
+            facts.report_rewritten(facts.highest, facts.memory.position, why)
 
     def _go_live(self) -> None:
         self.state = FollowerState.LIVE

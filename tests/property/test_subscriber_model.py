@@ -363,6 +363,14 @@ def test_a_subscriber_that_is_begun_again_goes_on_where_it_was(seed: int) -> Non
 @pytest.mark.parametrize("seed", seeds())
 @pytest.mark.parametrize("since", ["all", "snapshot"])
 def test_what_a_lying_card_forgot_is_reported_by_whoever_had_it(seed: int, since: str) -> None:
+    check_lying_card(seed, since)
+
+
+def test_events_that_come_while_an_end_is_reported_are_not_discarded_with_what_the_card_forgot() -> None:
+    check_lying_card(231, "snapshot")
+
+
+def check_lying_card(seed: int, since: str) -> None:
     world = run(Plan(seed, lying_card=True, since=since))
     for table in TABLES:
         begin, log = log_of(world, table)

@@ -19,9 +19,21 @@ RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
 WHEELS_READ = (
-    "controller",
-    "drivers",
-    "feed",
+    "controller/*.py",
+    "controller/configuration",
+    "controller/games",
+    "controller/packages",
+    "controller/rules",
+    "controller/table",
+    "drivers/*.py",
+    "drivers/base",
+    "drivers/dealer",
+    "drivers/lamps",
+    "drivers/money_wheel",
+    "drivers/roulette",
+    "drivers/wheel",
+    "feed/*.py",
+    "feed/results",
     "firmware/wire",
     "hal",
     "simulators",
@@ -79,7 +91,7 @@ class Soak:
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
     reads: tuple[str, ...] = ()
-    """All files and folders that its pieces load; empty where `tests.soak.dependencies` finds them."""
+    """All files and folders that its pieces load (`*`: any name); empty where `tests.soak.dependencies` finds them."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:

@@ -35,11 +35,15 @@ READERS: Final = (
 def loaded_by(soak: Soak) -> Callable[[str], bool]:
     """Tells of a file of the project, as git names it, whether a piece of this soak may load it."""
     if soak.reads:
-        return lambda file: any(map(PurePath(file).is_relative_to, soak.reads))
+        return lambda file: any(_is_of(PurePath(file), read) for read in soak.reads)
     if not soak.files:
         return lambda file: True
     modules = frozenset(map(_module, soak.files))
     return lambda file: _may_load(modules, PurePath(file))
+
+
+def _is_of(file: PurePath, read: str) -> bool:
+    return file.match(read) if "*" in read else file.is_relative_to(read)
 
 
 def _may_load(modules: frozenset[str], file: PurePath) -> bool:
