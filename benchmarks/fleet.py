@@ -358,7 +358,7 @@ def check_headers(events: Sequence[tuple[str, bytes, dict[str, str]]]) -> None:
 
 def _rate(one: Rate) -> str:
     used = ", ".join(f"{kind} {seconds / one.events * 1e6:.0f}" for kind, seconds in one.used.items() if seconds)
-    return f"{one.events / one.seconds:,.0f} events/s; µs of a core for each: {used}"
+    return f"{one.events / one.seconds:,.1f} events/s; µs of a core for each: {used}"
 
 
 def main() -> None:

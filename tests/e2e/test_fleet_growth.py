@@ -82,7 +82,7 @@ def test_the_benchmark_measures_rates_and_a_fleet_that_plays() -> None:
     console = Console(file=out, width=200)
     print_rates(console, FleetSizes(tables=4, venues=2, events=5))
     print_played(console, FleetSizes(tables=4, venues=2, period_s=0.2, minutes=0.1))
-    rates = [float(one.replace(",", "")) for one in re.findall(r"([0-9,]+) events/s", out.getvalue())]
+    rates = [float(one.replace(",", "")) for one in re.findall(r"([0-9,.]+) events/s", out.getvalue())]
     assert len(rates) == 3
     assert all(rate > 0 for rate in rates)
     assert re.search(r"4 tables of 2 venues for 0\.[0-9] min: [1-9]", out.getvalue())
