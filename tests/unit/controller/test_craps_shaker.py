@@ -178,6 +178,12 @@ def test_a_board_that_reads_nothing_of_the_toss_leaves_it_unresolved() -> None:
     assert table.said.verdicts() == ["unresolved value_missing"]
 
 
+def test_what_a_board_read_in_the_toss_is_nobodys_once_the_dice_move_again_before_they_lie() -> None:
+    table = ShakerHands(shaker_toml(reader=True, keypad=False)).call().wait(1.5)
+    table.board().wait(4).board(3, 5).board().wait(9)
+    assert table.said.verdicts() == ["unresolved value_missing"]
+
+
 def test_dice_that_are_moved_before_all_their_values_are_there_are_unresolved() -> None:
     table = ShakerHands(shaker_toml(reader=True)).call().wait(1.5).board().wait(4).board(3, 5).wait(6).board()
     assert table.said.verdicts() == ["unresolved dice_disturbed"]

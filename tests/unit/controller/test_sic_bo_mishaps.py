@@ -343,6 +343,15 @@ def test_s14_a_round_whose_lamps_failed_is_not_settled_by_closing_the_table() ->
     assert table.order("close reason=late by=ann").accepted
 
 
+def test_the_lamps_of_a_round_that_is_left_as_its_table_is_closed_by_force_go_dark() -> None:
+    table = bench().shaken()
+    table.answers.dead = {28}
+    table.key("4-2-1").wait(2)
+    assert table.lit
+    assert "stays as it is" in table.order("close reason=late by=ann force=true").reason
+    assert table.lit == frozenset()
+
+
 def automatic() -> SicBoBench:
     """A table without a settle button."""
     return SicBoBench(sic_bo_toml().replace(str(list(BUTTONS)), str([one for one in BUTTONS if "settled" not in one])))

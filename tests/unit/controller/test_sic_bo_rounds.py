@@ -219,6 +219,17 @@ def test_a_wrongly_keyed_value_is_corrected_and_its_areas_are_lit_instead() -> N
     corrected = table.said.one(events.RoundCorrected)
     assert corrected.to.result == {"dice": [4, 2, 2], "total": 8}
     assert {AREAS[lamp - 1].name for lamp in table.lit} == {bet.bet for bet in corrected.winning}
+    assert corrected.notices == []
+
+
+def test_areas_are_not_lit_for_a_round_that_is_corrected_after_it_was_settled_as_the_notice_states() -> None:
+    table = bench().played("4-2-1")
+    assert table.order("close reason=late by=ann").accepted
+    assert len(table.said.of(events.Settled)) == 1
+    assert table.order("correct round=1 dice=4-2-2 by=ann why=keyed wrongly").accepted
+    (notice,) = table.said.one(events.RoundCorrected).notices
+    assert notice.startswith("areas_not_lit: round 1 is over")
+    assert table.lit == frozenset()
 
 
 def test_s12_the_lamps_go_dark_when_the_bets_are_settled_and_not_before() -> None:

@@ -15,6 +15,7 @@ from drivers.dice.automated_shaker import (
     ShakerTrouble,
     TossAnswered,
     TossDoubt,
+    TossLies,
     TossMoving,
 )
 from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, encode_frame
@@ -53,6 +54,18 @@ def test_a_toss_that_is_given_up_before_it_begins_is_over_when_its_start_is_over
     while actuator.next_due_ns <= start_ns:
         found += actuator.due(actuator.next_due_ns)
     assert found == [ShakerQuiet(t_ns=start_ns)]
+
+
+def test_a_serial_toss_is_quiet_when_its_dice_are_reported_and_at_no_deadline_before() -> None:
+    actuator = ShakerActuator(SERIAL)
+    actuator.start_toss(0)
+    found: list[Observation] = []
+    for command in (FrameCommand.START, FrameCommand.STOP):
+        found += actuator.observe(TossAnswered(t_ns=actuator.next_due_ns - 1, command=command, done=True))
+        assert actuator.due(actuator.next_due_ns) == [], "it is sent what ends the toss, or what asks for its dice"
+    lies_ns = actuator.next_due_ns - 1
+    found += actuator.observe(TossAnswered(t_ns=lies_ns, command=FrameCommand.QUERY, done=True, values=(1, 2, 3)))
+    assert found[1:] == [TossLies(t_ns=lies_ns, values=(1, 2, 3)), ShakerQuiet(t_ns=lies_ns)]
 
 
 def test_a_contact_that_trembles_has_not_changed() -> None:

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drivers.base.driver import Observation
 from drivers.roulette.ball_hypothesis import Pass
-from drivers.roulette.ball_track import BallTrack
+from drivers.roulette.ball_track import BallRuns, BallTrack
+from drivers.roulette.device import ForeignObject
+from drivers.roulette.pocket_head import PocketHead
+from drivers.roulette.rotor import Rotor
+from hal.values import Edge
 
 S = 1_000_000_000
 THREE = (0.0, 120.0, 240.0)
@@ -158,6 +163,21 @@ def test_a_hand_at_the_first_sensor_does_not_keep_the_run_from_being_seen() -> N
     track = followed(THREE, [hand, *seen])
     assert track.direction == 1
     assert travel(track) >= 12.0
+
+
+@pytest.mark.parametrize(("after_ns", "second"), [(-1, 0), (0, 1), (1, 1)])
+def test_a_ball_in_a_pocket_from_the_first_pass_of_another_on_is_a_second_ball(after_ns: int, second: int) -> None:
+    """What passed before that was a hand, as the passes show that prove the direction."""
+    ball = passes(THREE, REAL_A[:1])
+    runs = BallRuns(THREE, 4 * S, Rotor(100, 3.0, 38, 5.0), PocketHead(38, 0.0, 0.3), lambda _: None)
+    found: list[Observation] = []
+    for one in (Pass(2, ball[0].t_ns - 40_000_000, 30_000_000), *ball):
+        line = f"ball_{one.sensor + 1}"
+        if one is ball[0]:
+            runs.see_pocket(one.t_ns + after_ns)
+        runs.handle_edge(Edge(line, 1, one.t_ns), found)
+        runs.handle_edge(Edge(line, 0, one.t_ns + one.width_ns), found)
+    assert sum(isinstance(one, ForeignObject) for one in found) == second
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (0, 2), (1, 2)])

@@ -149,6 +149,18 @@ def test_an_encoder_counts_half_turns_from_one_way_up_to_the_other(swings: tuple
     assert one_of(told(cage(sensing="encoder"), encoded(*swings)), CageRested).inversions == inversions
 
 
+@pytest.mark.parametrize(("by_deg", "inversions"), [(161.1, 0), (162.0, 1)])
+def test_after_a_rest_a_half_turn_less_the_tolerance_counts_from_where_the_cage_rests(
+    by_deg: float, inversions: int
+) -> None:
+    """Half a turn is 200 counts, of which the last that was noted as a movement is the 198th."""
+    edges = encoded(180)
+    onward = Motion(7.0 + 180).rest(20.0).swing(by_deg, 0.8)
+    turning = [e for e in encoder_edges(onward, "cage", 100) if e.line != "cage_index" and e.t_ns]
+    first, second = of(told(cage(sensing="encoder"), in_order(edges, turning, rattle(SHAKE, 20.4, 21.6))), CageRested)
+    assert (first.inversions, second.inversions) == (1, inversions)
+
+
 def test_a_cage_that_is_let_go_on_its_side_is_askew_until_it_is_turned_back() -> None:
     edges = encoded(180, 180, 180, 65)
     back = Motion(7.0 + 540 + 65).rest(20.0).swing(-65, 0.8)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from controller.games.base.wheels import wheel_plan
+from controller.games.base.wheels import published_places, wheel_plan
 from controller.games.catalogue import GAME
 from controller.games.dice.setup import dice_plan
 from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch
 from feed import events
+from feed.events import StatisticsKey
 from feed.fairness import Plan, fit, survival
 from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml
@@ -139,6 +140,11 @@ def test_a_wheel_that_favours_a_place_is_found() -> None:
         found += watch.outcome(number, {"space": space, "face": "$1"})
     assert {bias.category for bias in found} == {17}
     assert {bias.device for bias in found} == {"wheel"}
+
+
+def test_a_wheel_that_a_table_published_has_a_thousand_places_at_most() -> None:
+    plans = [published_places("space")([StatisticsKey(field="space", values=[*range(n)])]) for n in (1000, 1001)]
+    assert plans == [wheel_plan("space", range(1000)), None]
 
 
 def test_every_game_has_what_is_watched_and_a_house_may_want_none() -> None:

@@ -252,9 +252,14 @@ def test_the_file_names_a_model_that_fits_its_screen() -> None:
     assert problem.key == "device.screen.reels"
 
 
-def test_a_display_too_uncertain_for_the_model_is_refused() -> None:
-    (problem,) = check_text(video_toml("", "[device.screen]\nlatency_error_ms = 40\n")).problems
-    assert (problem.key, "three images" in problem.wrong) == ("device.screen.latency_error_ms", True)
+@pytest.mark.parametrize(("error_ms", "wrong"), [(36, []), (37, ["device.screen.latency_error_ms"])])
+def test_a_display_whose_doubt_and_a_frame_are_longer_than_a_symbol_is_shown_is_refused(
+    error_ms: int, wrong: list[str]
+) -> None:
+    """A symbol is shown for 100 ms, a touch is off by 5 ms, and a frame lasts 16.7 ms."""
+    problems = check_text(video_toml("", f"[device.screen]\nlatency_error_ms = {error_ms}\n")).problems
+    assert [problem.key for problem in problems] == wrong
+    assert all("three images" in problem.wrong for problem in problems)
 
 
 @pytest.mark.parametrize(

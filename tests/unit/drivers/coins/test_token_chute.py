@@ -68,8 +68,12 @@ def test_a_token_is_dated_when_it_came_to_the_mouth() -> None:
     assert (token.passed_ns, token.t_ns) == (10 * MS, 40 * MS)
 
 
-def test_a_pass_faster_than_any_token_is_a_doubt() -> None:
-    assert Chute().move("1+ 2+ 1- 2-", 0.1) == ["pulse_length"]
+@pytest.mark.parametrize(("each_ms", "reported"), [(0.1, "pulse_length"), (0.66, "pulse_length"), (0.67, "token")])
+def test_a_pass_faster_than_any_token_is_a_doubt_at_any_time(each_ms: float, reported: str) -> None:
+    """It lasts as long as three changes, of which the shortest time is 2 ms."""
+    chute = Chute()
+    chute.wait(60_000)
+    assert chute.move("1+ 2+ 1- 2-", each_ms) == [reported]
 
 
 def test_a_jam_is_reported_once_and_its_end_too() -> None:
