@@ -188,6 +188,25 @@ def test_a_line_that_does_not_move_while_the_other_does_is_stuck() -> None:
     assert decode(new(), edges).stuck == "e_b"
 
 
+@pytest.mark.parametrize(("alone", "stuck"), [(8, None), (9, "e_b")])
+def test_nine_edges_of_one_line_in_a_row_are_those_beside_a_stuck_line(alone: int, stuck: str | None) -> None:
+    """The first is a count, and eight reverse it."""
+    edges = [edge for edge in even(1.0) if edge.line != "e_b" or edge.t_ns < 200_000_000]
+    last = max(k for k, edge in enumerate(edges) if edge.line == "e_b")
+    encoder = decode(new(), edges[: last + 1 + alone])
+    assert (encoder.stuck, [doubt.dead_line for doubt in encoder.doubts]) == (stuck, [stuck] if stuck else [])
+
+
+@pytest.mark.parametrize(("backs", "hidden"), [(6, 0), (8, 16)])
+def test_a_contact_that_comes_back_eight_times_may_have_been_beside_a_stuck_line(backs: int, hidden: int) -> None:
+    """It bounced, as the times show; for a disc that comes to rest each edge back is counted as two counts."""
+    edges = even(0.6)
+    one = [edge for edge in edges if edge.line == "e_a"][60]
+    bounces = [Edge("e_a", (one.level + k) % 2, one.t_ns + k * 100_000) for k in range(1, backs + 1)]
+    encoder = decode(new(), in_order([*edges, *bounces]))
+    assert (encoder.hidden_counts, encoder.bounces, encoder.doubtful, encoder.stuck) == (hidden, 1, False, None)
+
+
 def test_a_bounce_is_no_doubt() -> None:
     bounced: list[Edge] = []
     for k, edge in enumerate(even(1.5)):
@@ -430,6 +449,18 @@ def test_a_gap_explains_the_slip_of_as_many_counts_as_its_time_allows(moved: flo
     slip = decode(new(), in_order(late)).index.slip
     assert slip is not None
     assert slip.explained == explained
+
+
+def test_a_gap_after_the_index_is_measured_by_the_speed_at_the_index_and_not_by_that_of_the_start() -> None:
+    """At the start a count takes longer than the whole gap of twelve counts at speed."""
+    motion = Motion(90.45)
+    motion.speed = 30.0
+    motion.accelerate(1.0, 170.0).accelerate(4.0, 0.0)
+    edges = lines_of(motion)
+    counts = sum(edge.line != "e_index" and edge.t_ns > 0 for edge in edges)
+    slip = decode(new(), without_slots(edges, counts - 500, 3)).index.slip
+    assert slip is not None
+    assert slip.explained
 
 
 def test_a_turn_that_may_hide_a_loss_explains_no_slip() -> None:

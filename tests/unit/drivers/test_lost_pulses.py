@@ -6,7 +6,7 @@ import pytest
 
 from drivers.wheel.lost_pulses import NONE, Chain, Offsets, Rocking, still_goes_for, two_counts_on_ns
 from drivers.wheel.quadrature import QuadratureDecoder
-from drivers.wheel.slowing import Stopping
+from drivers.wheel.slowing import CountGap, Lost, Stopping
 
 MS = 1_000_000
 TAU = 10 * MS
@@ -40,6 +40,12 @@ def test_edges_back_at_once_are_a_bounce_and_hide_nothing() -> None:
     assert bounced.is_bounce()
     assert not bounced.turned
     assert bounced.ended_onwards(bounced.times_ns[-1] + TAU) == NONE
+
+
+@pytest.mark.parametrize(("tau_ns", "shortest_ns"), [(TAU, TAU // 2), (8 * TAU, 25 * MS)])
+def test_an_edge_bounces_that_is_back_within_half_a_count_and_within_25_ms(tau_ns: int, shortest_ns: int) -> None:
+    for back_ns, bounced in ((shortest_ns - 1, True), (shortest_ns, False)):
+        assert chain(back_ns, back_ns + tau_ns, tau_ns=tau_ns).is_bounce() is bounced
 
 
 def test_edges_two_counts_apart_that_go_on_hide_a_pulse_of_the_other_line() -> None:
@@ -175,3 +181,11 @@ def test_the_counts_of_a_disc_that_stops_evenly_predict_how_far_it_still_goes() 
     times = [-round((left / 1e-18) ** 0.5) for left in (1, 2, 3, 4)]
     assert still_goes_for(*times) == pytest.approx(1, abs=0.25)
     assert still_goes_for(0, -TAU, -2 * TAU, -3 * TAU) > 1e9
+
+
+@pytest.mark.parametrize(("before_ns", "after_ns"), [(TAU, 2 * TAU), (2 * TAU, TAU)])
+def test_a_gap_hides_as_many_slots_as_fit_at_the_greater_of_the_speeds_beside_it(before_ns: int, after_ns: int) -> None:
+    """Ten counts of the quicker kind; the slips that it explains are those of even speeds between the two."""
+    gap = CountGap(0, 10 * TAU, before_ns, float("inf"))
+    assert gap.lost(after_ns, 1) == Lost(0, 12, (4, 8))
+    assert gap.lost(after_ns, -1) == Lost(-12, 0, (-8, -4))

@@ -74,3 +74,13 @@ def test_what_is_learned_in_steps_is_what_is_learned_at_once(noise: float) -> No
         begin = end
         widths.learn(recent.last(200, ("e_a", "e_b"), edges[end - 1].t_ns, edges[end - 1].t_ns, widths.last))
         assert of_all(widths) == quarter_widths(edges[max(0, end - 200) : end], "e_a")
+
+
+def test_edges_of_a_line_whose_falls_were_lost_leave_the_window_in_the_order_of_time() -> None:
+    edges = spun((0.1, -0.2, 0.3, 0.0), 1)
+    first = next(k for k, edge in enumerate(edges) if edge.line == "e_a")
+    lost = [edge._replace(level=1) if edge.line == "e_a" else edge for edge in edges[first : first + 60]]
+    stream = [*lost, lost[-1], *edges[first + 60 : first + 120]]
+    widths = QuarterWidths("e_a", 90)
+    widths.learn(stream)
+    assert of_all(widths) == quarter_widths(stream[-90:], "e_a") != (EVEN,) * 4

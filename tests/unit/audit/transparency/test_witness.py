@@ -63,7 +63,7 @@ def test_a_log_that_grows_is_cosigned_from_nothing_on() -> None:
 
 def test_each_refusal_has_the_status_of_the_protocol() -> None:
     seven, thirty = checkpoint_of(TREE.node, 7), checkpoint_of(TREE.node, 30)
-    assert status(submission(TREE.node, 7, 30), thirty) == (409, "30\n")
+    assert refuse_growth(taken(submission(TREE.node, 7, 30)), thirty) == (409, "30\n", "text/x.tlog.size", False)
     assert status(submission(TREE.node, 7, 30), None) == (409, "0\n")
     assert status(submission(TREE.node, 0, 7)._replace(old=8), seven)[0] == 400
     assert status(submission(FORK.node, 7, 30)._replace(proof=()), seven)[0] == 422
