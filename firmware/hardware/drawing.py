@@ -191,7 +191,7 @@ class _Painter:
                     if self.circuit.parts[step.ref].type.symbol in ("box", "opto", "pnp"):
                         self._node(step.net, x - 0.2, y, "left")
                     elif self.circuit.parts[step.ref].type.symbol == "inverter":
-                        self._node(step.net, x, y, "left")
+                        self._node(step.net, x, y + 0.2, "left")
                     else:
                         self._node(step.net, x + 0.45, y)
                 hung = 0
