@@ -16,6 +16,9 @@ import pytest
 
 from tests.soak.records import Failure, Result
 
+MOST_SAID = 2_000
+"""Characters of what a failure says."""
+
 
 def part(text: str) -> tuple[int, int]:
     """Number, from 1, and number of parts, of `3/40`.
@@ -48,6 +51,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = chosen
 
 
+def _reason(report: pytest.CollectReport | pytest.TestReport) -> str:
+    """Where it failed, and what the failure says: a process may have written there why it ended."""
+    text = str(report.longrepr).strip().splitlines()
+    last = text[-1] if text else "no reason is given"
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = "" if crash is None else str(crash.message).strip()
+    if len(message) > MOST_SAID:
+        message = f"{message[: MOST_SAID // 2]} ... {message[-MOST_SAID // 2 :]}"
+    return f"{last}\n{message}" if message and message not in last else last
+
+
 class _Reporter:
     """Collects the reports of one session."""
 
@@ -68,10 +82,8 @@ class _Reporter:
 
     def _fail(self, nodeid: str, report: pytest.CollectReport | pytest.TestReport) -> None:
         what = "was not run" if report.skipped else "failed"
-        text = str(report.longrepr).strip().splitlines()
-        last = text[-1] if text else "no reason is given"
         command = f"python -m pytest -m 'soak or not soak' {shlex.quote(nodeid)}"
-        self._failures.append(Failure(f"{nodeid} {what}: {last}", command))
+        self._failures.append(Failure(f"{nodeid} {what}: {_reason(report)}", command))
 
     def pytest_sessionfinish(self) -> None:
         path = self._config.getoption("--soak-result")
