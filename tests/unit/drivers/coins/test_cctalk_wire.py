@@ -64,7 +64,7 @@ HEADERS = {
 
 
 def test_the_numbers_of_headers_and_of_the_errors_are_those_of_the_specification_and_the_manuals() -> None:
-    assert {name: header.value for name, header in Header.__members__.items()} == HEADERS
+    assert {name: encode(CctalkMessage(3, header))[3] for name, header in Header.__members__.items()} == HEADERS
     assert list(ERRORS) == [*range(1, 12), 13, 14, 15, 17, 20, 23, 40, 254, 255]
 
 
