@@ -110,7 +110,8 @@ def text(sample: Sequence[Drawn], found: Sequence[Row]) -> str:
         f"{equivalent} more are equivalent: no input can tell them from the code. "
         f"{len(counted) - len(tried)} were not tried: no result is kept of these, for they were drawn, or their "
         "code was changed, after the runs, or a run was ended before them. "
-        f"Of the others, {_words(others)}.",
+        f"Of the others, {_words(others)}. Of mutants that were never drawn this share is no estimate: some tests were "
+        "written for those of this sample that had survived.",
         "",
         f"Run on {', '.join(f'{commit_words(commit)} ({count})' for commit, count in sorted(commits.items()))}. A row "
         "holds for its commit, and for no other. `make mutants` runs what is not known, and "

@@ -21,7 +21,10 @@ RUNS_A_PIECE = 2_500
 WHEELS_READ = (
     "controller/*.py",
     "controller/configuration",
-    "controller/games",
+    "controller/games/*.py",
+    "controller/games/base",
+    "controller/games/money_wheel",
+    "controller/games/roulette",
     "controller/packages",
     "controller/rules",
     "controller/table",

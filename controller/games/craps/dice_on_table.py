@@ -197,7 +197,7 @@ class DiceOnTable:
         elif isinstance(found, Doubted):
             self._doubt(t_ns, found)
         else:
-            rounds.set_run_due(max(t_ns + 1, self.values.next_due_ns))
+            rounds.set_run_due(self.values.next_due_ns)
 
     def _found(self, t_ns: int) -> Read | Doubted | None:
         """What the sources of values come to, the shaker among them where it reports how its dice came to rest."""

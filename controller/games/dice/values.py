@@ -75,8 +75,11 @@ class DiceValues:
 
     @property
     def next_due_ns(self) -> int:
-        """When a source without values is waited for no more; `NEVER_NS` while none has given any."""
-        return NEVER_NS if self._first_ns == NEVER_NS else max(self._first_ns, self._rest_ns or 0) + self._wait_ns
+        """When a source without values is waited for no more; `NEVER_NS` while the dice are not known to be at rest, or
+        no source has given any. While `verdict` waits it is later than the time of that verdict."""
+        if self._rest_ns is None or self._first_ns == NEVER_NS:
+            return NEVER_NS
+        return max(self._first_ns, self._rest_ns) + self._wait_ns
 
     def take_entry(self, seen: DiceEntered) -> bool:
         """Takes what a person entered. Returns False where it was keyed before the dice were at rest: it is of another

@@ -16,7 +16,6 @@ from controller.games.sic_bo.lit_areas import LAMPS_FAILED, LitAreas
 from controller.games.sic_bo.shaking import Shaking
 from controller.table.phase import OPEN, RUNNING
 from controller.table.rounds import RoundLifecycle
-from drivers.base.driver import NEVER_NS
 from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
 from feed import events
 from feed.data import Tumbling
@@ -163,7 +162,7 @@ class DiceInPlay:
             self.unresolved(t_ns, found.reason, found.detail, found.candidates)
         else:
             # Dice that do not lie yet are awaited by their shaker, not by the sources of their values.
-            self.rounds.set_run_due(max(t_ns + 1, self.values.next_due_ns) if self.values.lie else NEVER_NS)
+            self.rounds.set_run_due(self.values.next_due_ns)
 
     def _found(self, t_ns: int) -> Read | Doubted | None:
         """What the sources of values come to, the automated shaker among them; None while one is awaited."""

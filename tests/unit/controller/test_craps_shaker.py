@@ -172,6 +172,15 @@ def test_a_board_reads_the_dice_once_they_lie_and_what_it_saw_before_the_toss_is
     assert table.said.verdicts() == ["3-5"]
 
 
+def test_a_board_that_reads_the_dice_long_before_the_shaker_reports_them_at_rest_is_a_roll_then() -> None:
+    text = shaker_toml(reader=True, keypad=False).replace(
+        "present_sensor = false", "present_sensor = false\nrest_s = 4"
+    )
+    table = ShakerHands(text).call().wait(1.5)
+    table.board().wait(5).board(3, 5).wait(9)
+    assert table.said.verdicts() == ["3-5"]
+
+
 def test_a_board_that_reads_nothing_of_the_toss_leaves_it_unresolved() -> None:
     table = ShakerHands(shaker_toml(reader=True, keypad=False))
     table.board().board(1, 1).call().wait(30)
