@@ -9,8 +9,8 @@ Either beam shows an object. What crosses one crosses the other, so a beam that 
 after time, is dead or points elsewhere, or the other gives false signals: the lines cannot tell which, and a report
 names both. Nothing follows from a beam that is free: neither that an object was none, nor that a spin is good.
 
-A beam that is free again and never was broken has lost the beginning of a break: an object. Changes that are reported
-as lost may have been one, whatever the other beam shows: which of the two is blind is not known.
+Changes of a beam that were lost may have been an object, and are reported, whatever the other beam shows: which of the
+two is blind is not known. A beam that is free again and never was broken has lost some, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Beam:
         """Why its changes were lost since it last changed; empty where none were."""
         self.due_ns = NEVER_NS
         """When it has been interrupted for `OBJECT_NS`."""
-        self.rise_ns = 0
+        self.changed_ns = 0
         self.until_ns = -ANSWER_NS
         """The end of its last break that was long enough."""
         self.answer_ns = NEVER_NS
@@ -85,10 +85,9 @@ class ObjectBeams:
         self.meet(t_ns - 1, found)
         beam = self._beams[line]
         beam.lost = ""
-        if level == beam.level == 0 and t_ns - beam.rise_ns > OBJECT_NS:
-            detail = f"{self._name(beam)} was interrupted: its end was seen, its beginning was lost"
-            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         if level == beam.level:
+            if not level and t_ns - beam.changed_ns > OBJECT_NS:
+                found.append(BeamLost(t_ns=t_ns, detail=f"{line}: it is free again, and was never broken"))
             return
         if not level and beam.broken:
             beam.until_ns = t_ns
@@ -96,7 +95,7 @@ class ObjectBeams:
                 beam.answer_ns = t_ns + ANSWER_NS
         beam.level = level
         beam.due_ns = t_ns + OBJECT_NS if level else NEVER_NS
-        beam.rise_ns = t_ns
+        beam.changed_ns = t_ns
         self._next_due()
 
     def forget(self, line: str, t_ns: int, cause: str, found: list[Observation]) -> None:
@@ -121,7 +120,7 @@ class ObjectBeams:
             self._next_due()
 
     def still(self, t_ns: int, found: list[Observation]) -> None:
-        """A ball is seen: reports what is in a beam, and was reported before; or that nobody knows."""
+        """A ball is seen: reports again what is in a beam, or that this is not known since changes were lost."""
         for beam in self._beams.values():
             if beam.lost:
                 found.append(self._unknown(beam, t_ns))
@@ -151,10 +150,10 @@ class ObjectBeams:
         if other is None or beam.level is None:
             return
         other.answer_ns, other.unanswered = NEVER_NS, 0
-        if other.broken or other.until_ns >= beam.rise_ns - ANSWER_NS:
+        if other.broken or other.until_ns >= beam.changed_ns - ANSWER_NS:
             beam.answer_ns, beam.unanswered = NEVER_NS, 0
         else:
-            beam.answer_ns = beam.rise_ns + BLOCKED_NS
+            beam.answer_ns = beam.changed_ns + BLOCKED_NS
 
     def _no_answer(self, beam: _Beam, t_ns: int, found: list[Observation]) -> None:
         beam.answer_ns = NEVER_NS

@@ -110,7 +110,7 @@ def text(sample: Sequence[Drawn], found: Sequence[Row]) -> str:
         f"{equivalent} more are equivalent: no input can tell them from the code. "
         f"{len(counted) - len(tried)} were not tried: no result is kept of these, for they were drawn, or their "
         "code was changed, after the runs, or a run was ended before them. "
-        f"Of the others, {_words(others)}. Of mutants that were never drawn this share is no estimate: some tests were "
+        f"Of the others: {_words(others)}. Of mutants that were never drawn this share is no estimate: some tests were "
         "written for those of this sample that had survived.",
         "",
         f"Run on {', '.join(f'{commit_words(commit)} ({count})' for commit, count in sorted(commits.items()))}. A row "
@@ -145,13 +145,13 @@ def _group(row: Row) -> str:
 
 def _words(others: Mapping[str, int]) -> str:
     names = {
-        FOUND_BY_A_SOAK: "are killed by a part of a soak alone",
-        "survived": "survive",
-        "unreached": "are reached by no test",
-        "undecided": "were tried on a part of their tests, none of which failed",
-        "crashed": "ended the process that ran the tests, which shows nothing",
+        FOUND_BY_A_SOAK: "killed by a part of a soak alone",
+        "survived": "surviving",
+        "unreached": "reached by no test",
+        "undecided": "tried on a part of their tests, none of which failed",
+        "crashed": "that ended the process of the tests, which shows nothing",
     }
-    return ", ".join(f"{others[name]} {words}" for name, words in names.items() if others.get(name)) or "none is left"
+    return ", ".join(f"{words}: {others[name]}" for name, words in names.items() if others.get(name)) or "none is left"
 
 
 def _row(number: int, drawn: Drawn, row: Row) -> str:

@@ -206,7 +206,7 @@ def test_a_result_replaces_what_was_kept_of_its_mutant_and_the_table_says_what_i
     written = page.text(sample, found)
     assert "**1 of 2 were killed: 50.0%.**" in written
     assert "1 were not tried" in written
-    assert "Of the others, 1 are killed by a part of a soak alone" in written
+    assert "Of the others: killed by a part of a soak alone: 1" in written
     assert "| killed by `tests/a.py::test_a` | `aaaaaaaaaa` |" in written
     assert (
         "| **survives** 5 tests; killed by a part of `tiny`: `tests/b.py::test_b`; Its limit is never reached. "

@@ -93,18 +93,21 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
     return None
 
 
-def object_unseen(run: roulette.RouletteRun, spin: roulette.Spin, corrupted: Corrupted) -> bool:
-    """Whether no object beam shows anything but noise, or a loss, between the launch of a ball and its rest."""
+def object_unseen(run: roulette.RouletteRun, spin: roulette.Spin, outcome_ns: int, corrupted: Corrupted) -> bool:
+    """Whether no object beam shows anything but noise between the launch of a ball and its rest.
+
+    Nor a loss up to the outcome at `outcome_ns`: a backend may learn of it when the line changes next.
+    """
     lines = run.wheel.object_lines
     if any(
-        isinstance(loss, EdgesLost) and loss.line in lines and spin.launch_ns < loss.t_ns < spin.rest_ns
+        isinstance(loss, EdgesLost) and loss.line in lines and spin.launch_ns < loss.t_ns < outcome_ns
         for loss in corrupted.rare
     ):
         return False
     for line in lines:
         shown = [edge for edge in corrupted.edges if edge.line == line]
         fell = [edge.t_ns for before, edge in pairwise(shown) if edge.level == before.level == 0]
-        if any(spin.launch_ns < t_ns < spin.rest_ns for t_ns in fell):
+        if any(spin.launch_ns < t_ns < outcome_ns for t_ns in fell):
             return False
         ends_ns = [*(edge.t_ns for edge in shown[1:]), run.until_ns]
         for edge, end_ns in zip(shown, ends_ns, strict=False):

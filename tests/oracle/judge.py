@@ -192,7 +192,10 @@ def false_roulette_outcomes(
         pocket = outcome.data["result"]["pocket"]
         if spin is None:
             wrong.append(f"pocket {pocket} at {outcome.t_ns} without a spin")
-        elif not (spin.valid or (made is not None and spin.without_object().valid and object_unseen(run, spin, made))):
+        elif not (
+            spin.valid
+            or (made is not None and spin.without_object().valid and object_unseen(run, spin, outcome.t_ns, made))
+        ):
             wrong.append(f"pocket {pocket} of an invalid spin: {spin}")
         elif pocket != spin.pocket:
             wrong.append(f"pocket {pocket} for {spin.pocket}: {spin}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
@@ -271,20 +272,31 @@ def test_an_object_is_unseen_where_no_beam_shows_more_than_noise_during_the_spin
     (spin,) = run.spins
     others = [e for e in run.edges if e.line not in wheel.object_lines]
 
-    def unseen(*pulses: tuple[str, int, int]) -> bool:
+    outcome_ns = spin.rest_ns + 10 * S
+
+    def unseen(*pulses: tuple[str, int, int], lone: Sequence[Edge] = (), lost: Sequence[EdgesLost] = ()) -> bool:
         edges = [
             edge for line, at_ns, for_ns in pulses for edge in (Edge(line, 1, at_ns), Edge(line, 0, at_ns + for_ns))
         ]
-        return object_unseen(run, spin, corruptions.Corrupted([*others, *edges], [], "its beams show other pulses"))
+        made = corruptions.Corrupted([*others, *edges, *lone], list(lost), "its beams show other pulses")
+        return object_unseen(run, spin, outcome_ns, made)
 
     assert unseen()
     assert unseen(("object", spin.launch_ns + S, S // 1000), ("object_2", spin.rest_ns + S, S))
     for line in wheel.object_lines:
         kept = [e for e in run.edges if e.line == line]
         noisy = [*others, *kept, Edge(line, 1, run.until_ns - 2), Edge(line, 0, run.until_ns - 1)]
-        assert not object_unseen(run, spin, corruptions.Corrupted(noisy, [], "one beam has noise, the other is dead"))
+        made = corruptions.Corrupted(noisy, [], "one beam has noise, the other is dead")
+        assert not object_unseen(run, spin, outcome_ns, made)
         assert not unseen((line, spin.launch_ns + S, S // 100))
         assert not unseen((line, spin.launch_ns - S, 2 * S))
+        for t_ns in (spin.launch_ns - S, outcome_ns + S):
+            assert unseen(lone=[Edge(line, 0, 0), Edge(line, 0, t_ns)])
+            assert unseen(lost=[EdgesLost(line, Loss.OVERFLOW, t_ns, 2)])
+        for t_ns in (spin.launch_ns + S, spin.rest_ns + S):
+            assert not unseen(lone=[Edge(line, 0, 0), Edge(line, 0, t_ns)])
+            assert not unseen(lost=[EdgesLost(line, Loss.OVERFLOW, t_ns, 2)])
+            assert unseen(lost=[EdgesLost("pocket", Loss.OVERFLOW, t_ns, 2)])
 
 
 # --- the life of a wheel -------------------------------------------------------------------------------------------

@@ -39,6 +39,8 @@ WHEELS_READ = (
     "feed/results",
     "firmware/wire",
     "hal",
+    "pyproject.toml",
+    "requirements/dev.lock",
     "simulators",
     "systemd/package",
     "tests/oracle",
@@ -47,7 +49,7 @@ WHEELS_READ = (
     "tests/soak/records.py",
     "tests/soak/wheel_watched.py",
 )
-"""What the corrupted rounds of a wheel load, with what they are compiled by."""
+"""What the corrupted rounds of a wheel load, with what they are compiled by; `*` is any name in that folder."""
 
 
 BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
@@ -94,7 +96,7 @@ class Soak:
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
     reads: tuple[str, ...] = ()
-    """All files and folders that its pieces load (`*`: any name); empty where `tests.soak.dependencies` finds them."""
+    """All files and folders that its pieces load ; empty where `tests.soak.dependencies` finds them."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:

@@ -1,26 +1,34 @@
 """Which files of the project the pieces of a soak may load: a record holds until one of them changes.
 
-That is every file, but for those that are certain not to be loaded:
+That is every file except for those that no piece loads:
 
-- a file of tests, or of a program beside the tests, that no file of the soak imports;
-- the circuits of the carriers and their test sheets, where no test of the soak imports what reads them.
+- a test, and a program beside the tests, that no file of the soak imports; a file that starts pytest itself may start
+  each test of its folder;
+- the circuits of the carriers and their test sheets, where no test of the soak imports what reads them;
+- a page of the documents whose name, or whose folder's, no file of the soak has.
 
 A soak that names what it `reads` loads that alone. One whose files are not known may load everything.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import cache
-from pathlib import PurePath
+from functools import cache, partial
+from pathlib import Path, PurePath
 from typing import Final
 
 import grimp
 
 from tests.soak.catalogue import PLUGIN, Soak
 
+ROOT: Final = Path(__file__).resolve().parents[2]
+PACKAGES: Final = ("benchmarks", "controller", "firmware", "fleet", "scoreboard", "simulators", "tests")
+"""Those over which a test may import another file that is not counted otherwise."""
 PROGRAMS: Final = ("tests/mutants", "tests/soak", "tests/systems")
-"""Programs beside the tests; a piece loads of them what its files import."""
+"""Programs beside the tests."""
+PAGES: Final = ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/history.jsonl")
+"""The documents, and the figures of earlier benchmarks."""
 CIRCUITS: Final = ("firmware/hardware", "controller/boards/sheets")
 """The circuits, and the test sheets that are made from them."""
 READERS: Final = (
@@ -35,50 +43,78 @@ READERS: Final = (
 def loaded_by(soak: Soak) -> Callable[[str], bool]:
     """Tells of a file of the project, as git names it, whether a piece of this soak may load it."""
     if soak.reads:
-        return lambda file: any(_is_of(PurePath(file), read) for read in soak.reads)
-    if not soak.files:
-        return lambda file: True
-    modules = frozenset(map(_module, soak.files))
-    return lambda file: _may_load(modules, PurePath(file))
+        return partial(_is_read, soak.reads)
+    return partial(_may_load, frozenset(map(_module, soak.files)))
+
+
+@cache
+def _is_read(reads: tuple[str, ...], file: str) -> bool:
+    return any(_is_of(PurePath(file), read) for read in reads)
 
 
 def _is_of(file: PurePath, read: str) -> bool:
-    return file.match(read) if "*" in read else file.is_relative_to(read)
+    folder, star, suffix = read.partition("/*")
+    return file.parent == PurePath(folder) and file.name.endswith(suffix) if star else file.is_relative_to(read)
 
 
-def _may_load(modules: frozenset[str], file: PurePath) -> bool:
-    loaded = _imported(modules)
+@cache
+def _may_load(modules: frozenset[str], name: str) -> bool:
+    file = PurePath(name)
+    if any(map(file.is_relative_to, PAGES)):
+        return bool(modules) and _is_named(modules, file)
+    if not modules:
+        return True
     if any(map(file.is_relative_to, CIRCUITS)):
-        return any(_reads_circuits(module) for module in loaded)
+        return any(_reads_circuits(module) for module in _imported(modules))
     of_tests = file.is_relative_to("tests") and file.suffix == ".py"
     if of_tests and (file.name.startswith("test_") or any(map(file.is_relative_to, PROGRAMS))):
-        return _module(str(file)) in loaded
+        return _module(name) in _imported(modules) or str(file.parent) in _started(modules)
     return True
 
 
 @cache
 def _imported(modules: frozenset[str]) -> frozenset[str]:
-    """These modules of the tests, and those that they import, one by the other."""
-    graph, found, new = _graph(), set[str](), {*modules, PLUGIN}
-    while new:
-        found |= new
-        new = {other for module in new for other in graph.find_modules_directly_imported_by(module)}
-        new = {other for other in new if other.startswith("tests.")} - found
-    return frozenset(found)
+    """These modules, and all that they import, one by the other."""
+    graph = _graph()
+    return frozenset().union(modules, {PLUGIN}, *map(graph.find_upstream_modules, (*modules, PLUGIN)))
+
+
+@cache
+def _started(modules: frozenset[str]) -> frozenset[str]:
+    """The folders of those files that start pytest."""
+    starting = (module for module in _imported(modules) if '"-m", "pytest"' in _text(module))
+    return frozenset("/".join(module.split(".")[:-1]) for module in starting if module.startswith("tests."))
+
+
+@cache
+def _is_named(modules: frozenset[str], page: PurePath) -> bool:
+    """Whether a test that a piece loads has the name of a page, or of its folder, in its text."""
+    names = rf"\b{re.escape(page.name)}\b"
+    if page.parent.parent.name:
+        names += rf"|[\"'/]{re.escape(page.parent.name)}[\"'/]"
+    named = re.compile(names)
+    return any(named.search(_text(module)) for module in _imported(modules) if module.startswith("tests."))
+
+
+@cache
+def _text(module: str) -> str:
+    path = ROOT.joinpath(*module.split("."))
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return source.read_text(encoding="utf-8") if source.exists() else ""
 
 
 @cache
 def _reads_circuits(module: str) -> bool:
     return any(
         other == reader or other.startswith(f"{reader}.")
-        for other in _graph().find_modules_directly_imported_by(module)
+        for other in (_graph().find_modules_directly_imported_by(module) if module.startswith("tests.") else ())
         for reader in READERS
     )
 
 
 @cache
 def _graph() -> grimp.ImportGraph:
-    return grimp.build_graph("tests", "firmware", "controller")
+    return grimp.build_graph(*PACKAGES, cache_dir=None)
 
 
 def _module(file: str) -> str:

@@ -51,15 +51,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = chosen
 
 
-def _reason(report: pytest.CollectReport | pytest.TestReport) -> str:
-    """Where it failed, and what the failure says: a process may have written there why it ended."""
-    text = str(report.longrepr).strip().splitlines()
-    last = text[-1] if text else "no reason is given"
+def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
+    """What a failure says: a process may have written there why it ended."""
     crash = getattr(report.longrepr, "reprcrash", None)
     message = "" if crash is None else str(crash.message).strip()
     if len(message) > MOST_SAID:
         message = f"{message[: MOST_SAID // 2]} ... {message[-MOST_SAID // 2 :]}"
-    return f"{last}\n{message}" if message and message not in last else last
+    return message
 
 
 class _Reporter:
@@ -83,7 +81,9 @@ class _Reporter:
     def _fail(self, nodeid: str, report: pytest.CollectReport | pytest.TestReport) -> None:
         what = "was not run" if report.skipped else "failed"
         command = f"python -m pytest -m 'soak or not soak' {shlex.quote(nodeid)}"
-        self._failures.append(Failure(f"{nodeid} {what}: {_reason(report)}", command))
+        text = str(report.longrepr).strip().splitlines()
+        last = text[-1] if text else "no reason is given"
+        self._failures.append(Failure(f"{nodeid} {what}: {last}", command, _message(report)))
 
     def pytest_sessionfinish(self) -> None:
         path = self._config.getoption("--soak-result")

@@ -32,6 +32,8 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sentence, with the seed or the name of the test."""
     command: str
     """Repeats it alone, from the project's folder."""
+    said: str = ""
+    """What the failure says, where that may differ from run to run: no part of a digest."""
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

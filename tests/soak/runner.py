@@ -261,7 +261,8 @@ class Runner:
 
     def _failed(self, record: Record) -> None:
         for failure in record.result.failures:
-            self._report(f"FAILED {record.soak} {record.piece}: {failure.what}\n  repeat it: {failure.command}")
+            said = f"\n  {failure.said}" if failure.said else ""
+            self._report(f"FAILED {record.soak} {record.piece}: {failure.what}\n  repeat it: {failure.command}{said}")
 
 
 def result_of(piece: Piece, ended: Ended) -> Result:

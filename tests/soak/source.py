@@ -14,8 +14,6 @@ from controller.packages.compiled import PLAIN
 from tests.soak.records import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
-PROSE = (":(exclude)docs", ":(exclude)README.md", ":(exclude)benchmarks/history.jsonl")
-"""No result depends on these."""
 UNKNOWN = "unknown"
 CHANGED = ", changed"
 
@@ -38,12 +36,12 @@ def commit() -> str:
         return UNKNOWN
     if head.returncode:
         return UNKNOWN
-    changed = _git("status", "--porcelain", "--", ".", *PROSE).stdout.strip()
+    changed = _git("status", "--porcelain", "--", ".", ":(exclude)docs").stdout.strip()
     return head.stdout.strip() + (CHANGED if changed else "")
 
 
-def same_code(one: str, other: str, loaded: Callable[[str], bool] = lambda file: True) -> bool:
-    """Whether two commits differ in prose at most; code that was changed and not committed equals nothing.
+def same_code(one: str, other: str, loaded: Callable[[str], bool]) -> bool:
+    """Whether two commits differ in no file that counts; code that was changed and not committed equals nothing.
 
     Args:
         loaded: whether a file counts, by its path in the project.
@@ -54,10 +52,10 @@ def same_code(one: str, other: str, loaded: Callable[[str], bool] = lambda file:
 
 @cache
 def _changed(one: str, other: str) -> list[str] | None:
-    """The files that two commits differ in, without prose; None where that is not known."""
+    """The files that two commits differ in; None where that is not known."""
     if UNKNOWN in (one, other) or CHANGED in one + other:
         return None
     if one == other:
         return []
-    listed = _git("diff", "--name-only", "--no-renames", "-z", one, other, "--", ".", *PROSE)
+    listed = _git("diff", "--name-only", "--no-renames", "-z", one, other)
     return None if listed.returncode else [file for file in listed.stdout.split("\0") if file]

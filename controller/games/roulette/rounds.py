@@ -282,15 +282,11 @@ class RouletteGame:
             case PocketLost():
                 left = self._spin.left
                 if self._busy and (left is None or seen.since_ns < left.last_ns):
-                    self._spin.lost = (
-                        f"a second ball may have lain in a pocket unseen while the ball ran ({seen.detail})"
-                    )
+                    self._lost(f"a second ball may have lain in a pocket unseen while the ball ran ({seen.detail})")
             case BeamLost():
-                # After the first reading the ball is at rest.
-                if (self._busy or self.rounds.phase is RUNNING) and self._spin.reads is None:
-                    self._spin.lost = (
-                        f"an object may have crossed a beam unseen before the ball was at rest ({seen.detail})"
-                    )
+                # A backend may learn of a loss at the line's next change: it may be older than the readings.
+                if self._busy or self.rounds.phase is RUNNING:
+                    self._lost(f"an object may have crossed a beam unseen before the ball was at rest ({seen.detail})")
             case _:
                 pass
 
@@ -347,16 +343,17 @@ class RouletteGame:
         if self.rounds.context.call_by == "auto":
             self.rounds.close_bets(t_ns, min(t_ns, seen.last_ns), "auto")
         least = self._rules.minimum_revolutions.value
+        unseen = last.missed * MISSED_PART > last.passes
         if last.direction is None:
             self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
         elif last.travel + WHOLE < least <= last.travel + last.doubted + WHOLE:
             detail = f"{last.travel:.2f} revolutions are proven, {last.doubted:.2f} may be noise or another ball's"
             self.rounds.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
-        elif last.travel + WHOLE < least:
+        elif last.travel + WHOLE < least and not (unseen and last.travel_high + WHOLE >= least):
             self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
         elif seen.swapped is not None:
             self.report.fault(Fault(t_ns, "sensors_swapped", seen.swapped))
-        elif last.missed * MISSED_PART > last.passes:
+        elif unseen:
             detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
             self.rounds.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
         elif seen.picked_up:
@@ -371,6 +368,10 @@ class RouletteGame:
         if self.rounds.phase is OPEN:
             self._spin.single_pass = seen.passes == 1 and not self._spin.joined
             self._spin.joined = False
+            self._spin.lost = ""
+
+    def _lost(self, what: str) -> None:
+        self._spin.lost = self._spin.lost or what
 
     # --- the ball in the rotor -----------------------------------------------------------------------------------
 

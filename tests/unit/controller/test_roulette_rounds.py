@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.wheel.faces import EUROPEAN
 from feed import events
-from hal.values import Edge, EdgesLost, Loss
+from hal.lines import LineTracker
+from hal.values import Edge, EdgesLost, Loss, Rare
 from tests.oracle.motion import ns
 from tests.tables.bench import EventList, TableBench, events_of_run
 from tests.tables.roulette_lines import RouletteLines, S, roulette_toml, spin
@@ -589,23 +592,64 @@ def test_losses_of_the_pocket_head_between_two_readings_only_begin_them_anew() -
     assert said.verdicts() in (["17"], ["unresolved no_number_read"])
 
 
+def with_beam_of(lines: RouletteLines, breaks: Sequence[tuple[float, float]], lost: Container[int]) -> list[str]:
+    """The verdicts where a beam is broken at these times, for so long, and changes of these numbers do not arrive."""
+    beam, rare = LineTracker("object"), list[Rare]()
+    edges = [beam.found(0, 0, 0)]
+    changes = [(level, t_s) for at_s, for_s in breaks for level, t_s in ((1, at_s), (0, at_s + for_s))]
+    for number, (level, t_s) in enumerate(changes, 1):
+        edge = None if number in lost else beam.changed(level, ns(t_s), rare, number)
+        edges += [] if edge is None else [edge]
+    others = [edge for edge in lines.edges() if edge.line != "object"]
+    every = sorted([*others, *edges], key=lambda edge: edge.t_ns)
+    return events_of_run(roulette_toml(), every, rare, lines.now_ns).verdicts()
+
+
+def test_lost_changes_of_a_beam_that_are_known_before_the_outcome_leave_an_object_possible() -> None:
+    lines, read_s = between_readings(0)
+    crossing, at_rest, noise = (lines.left_s - 1.0, 0.3), (read_s, 0.3), (read_s, 0.001)
+    assert with_beam_of(lines, [crossing], ()) == ["void foreign_object"]
+    assert with_beam_of(lines, [crossing], {1}) == ["unresolved edges_lost"]
+    assert with_beam_of(lines, [crossing, noise], {1, 2}) == ["unresolved edges_lost"]
+    assert with_beam_of(lines, [(lines.left_s - 1.0, read_s - lines.left_s + 1.0)], {1}) == ["unresolved edges_lost"]
+    assert with_beam_of(lines, [noise], {1}) == ["unresolved edges_lost"]
+    assert with_beam_of(lines, [at_rest], ()) == ["17"]
+    # What was lost before the launch is over: the level is known again.
+    assert with_beam_of(lines, [(1.0, 0.3)], {1}) == ["17"]
+    # No later change tells of it in time.
+    assert with_beam_of(lines, [crossing], {1, 2}) == ["17"]
+
+
 @pytest.mark.parametrize("line", ["object", "object_2"])
-@pytest.mark.parametrize(
-    ("before_s", "verdict"), [(12.0, "17"), (1.0, "unresolved edges_lost"), (-3.0, "unresolved edges_lost")]
-)
-def test_losses_of_an_object_beam_before_the_ball_is_at_rest_leave_an_object_possible(
-    line: str, before_s: float, verdict: str
-) -> None:
-    lines = spin(until_s=60.0).see("object", 0.5, 0.001).see("object_2", 0.5, 0.001).see(line, 1.5, 0.001)
-    lost = EdgesLost(line, Loss.OVERFLOW, ns(max(1.0, lines.left_s - before_s)), 2)
+def test_lost_changes_of_one_of_two_beams_count_whatever_the_other_shows(line: str) -> None:
+    lines = spin(until_s=60.0).see("object", 0.5, 0.001).see("object_2", 0.5, 0.001)
+    lost = EdgesLost(line, Loss.OVERFLOW, ns(lines.left_s - 1.0), 2)
     said = events_of_run(roulette_toml(device="object_beams = 2"), lines.edges(), [lost], lines.now_ns)
-    assert said.verdicts() == [verdict]
+    assert said.verdicts() == ["unresolved edges_lost"]
 
 
-def test_losses_of_an_object_beam_once_the_ball_is_at_rest_have_no_effect() -> None:
-    lines, at_s = between_readings(0)
-    lost = EdgesLost("object", Loss.OVERFLOW, ns(at_s), 2)
-    assert events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns).verdicts() == ["17"]
+def test_a_hand_in_the_track_and_a_lost_change_are_over_once_the_track_is_quiet() -> None:
+    lines = spin(launch_s=20.0, until_s=80.0).see("ball_1", 8.0, 0.05)
+    assert with_beam_of(lines, [(8.2, 0.001)], {1}) == ["17"]
+
+
+def test_of_two_losses_the_first_is_the_evidence() -> None:
+    lines = spin(until_s=60.0)
+    lost = [
+        EdgesLost(line, Loss.OVERFLOW, ns(lines.left_s - 1.0) + n, 2) for n, line in enumerate(("pocket", "object"))
+    ]
+    said = events_of_run(roulette_toml(), lines.edges(), lost, lines.now_ns)
+    assert "pocket: overflow" in said.one(events.Unresolved).evidence.detail
+
+
+@pytest.mark.parametrize("sensors", [(0, 80, 200, 290), (0, 60, 140, 200, 290, 330)])
+def test_a_spin_past_dead_sensors_is_unresolved_and_no_no_spin(sensors: tuple[int, ...]) -> None:
+    """Every second sensor is dead: no two neighbours see the ball, and no travel is proven."""
+    lines = spin(sensors_deg=sensors, passes=7 * len(sensors), laps_s=(0.8, 2.2), until_s=60.0)
+    alive = {f"ball_{n}" for n in range(1, len(sensors) + 1, 2)}
+    edges = [edge for edge in lines.edges() if not edge.line.startswith("ball_") or edge.line in alive]
+    toml = roulette_toml(device=f"ball_sensors_deg = {list(sensors)}")
+    assert events_of_run(toml, edges, [], lines.now_ns).verdicts() == ["unresolved sensor_missing"]
 
 
 def test_edges_of_the_rotor_that_were_lost_while_it_was_read_begin_the_readings_anew() -> None:

@@ -208,13 +208,11 @@ def test_a_loss_of_a_beams_changes_is_no_evidence_against_it() -> None:
 
 
 @pytest.mark.parametrize(("after_s", "reports"), [(0.0019, 0), (0.3, 1)])
-def test_a_break_whose_beginning_was_lost_is_an_object(after_s: float, reports: int) -> None:
+def test_a_beam_that_is_free_twice_in_a_row_has_lost_a_break(after_s: float, reports: int) -> None:
     driver = wheel(TWO_BEAMS)
     found = driver.edges([Edge("object", 0, 0), Edge("object", 1, 5 * S), Edge("object", 0, 5 * S + 1_000_000)])
     found += driver.edges([Edge("object", 0, 5 * S + 1_000_000 + ns(after_s))]) + driver.due(10 * S)
-    assert [one.detail for one in of(found, ForeignObject)] == [
-        "object was interrupted: its end was seen, its beginning was lost"
-    ] * reports
+    assert [one.detail for one in of(found, BeamLost)] == ["object: it is free again, and was never broken"] * reports
 
 
 def test_lost_changes_of_a_beam_are_reported_and_again_at_the_first_pass_while_its_level_is_not_known() -> None:

@@ -49,7 +49,7 @@ def test_a_failed_test_and_a_skipped_one_are_failures_with_the_command_that_repe
     assert whole.counts == {"tests": 3}
     failed, skipped = whole.failures
     assert "test_it[3] failed: " in failed.what
-    assert "AssertionError: three" in failed.what
+    assert "AssertionError: three" in failed.said
     assert "test_it[4] was not run: " in skipped.what
     assert "no compiler" in skipped.what
     assert failed.command.startswith("python -m pytest -m 'soak or not soak' ")

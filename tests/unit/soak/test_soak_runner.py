@@ -36,6 +36,11 @@ ONE, OTHER = "1" * 40, "2" * 40
 """Two commits that no repository has: their code differs."""
 
 
+def every_file(file: str) -> bool:
+    """Every file counts."""
+    return bool(file)
+
+
 def pieces(amount: int) -> list[Piece]:
     return [Piece(f"piece-{n}", 10, ("-m", "nothing", str(n))) for n in range(0, amount, 10)]
 
@@ -223,8 +228,8 @@ def test_a_record_of_code_that_was_never_committed_equals_no_other(tmp_path: Pat
     changed = f"{ONE}{source.CHANGED}"
     Played(tmp_path, commit=lambda: changed)
     assert len(Played(tmp_path, commit=lambda: changed).ran) == 5
-    assert source.same_code(ONE, ONE)
-    assert not source.same_code(source.UNKNOWN, source.UNKNOWN)
+    assert source.same_code(ONE, ONE, every_file)
+    assert not source.same_code(source.UNKNOWN, source.UNKNOWN, every_file)
 
 
 def test_a_record_holds_where_nothing_has_changed_that_its_pieces_load(
@@ -245,8 +250,9 @@ def test_a_record_holds_where_nothing_has_changed_that_its_pieces_load(
     changed = committed("wheel.py", "4")
     assert source.same_code(first, prose, "wheel.py".__eq__)
     assert not source.same_code(first, prose, "board.py".__eq__)
-    assert not source.same_code(first, prose)
-    assert source.same_code(other, prose)
+    assert not source.same_code(first, prose, every_file)
+    assert source.same_code(other, prose, "wheel.py".__eq__)
+    assert not source.same_code(other, prose, "docs/page.md".__eq__)
     assert not source.same_code(prose, changed, "wheel.py".__eq__)
     assert not source.same_code(prose, ONE, "wheel.py".__eq__)
 

@@ -382,6 +382,15 @@ def test_a_row_that_was_written_in_part_when_a_person_ended_it_is_left_out(tmp_p
     assert seqs_of(tmp_path) == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.fixture
+def with_ctrl_c() -> Iterator[None]:
+    """Ctrl-C interrupts, also where whoever started the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("with_ctrl_c")
 def test_ctrl_c_while_duckdb_works_is_an_interruption(tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     os.mkfifo(rows)
