@@ -470,23 +470,26 @@ def low_side(
     return drain, row
 
 
-def high_side(board: CarrierBoard, sheet: CircuitSheet, use: str, *, feed: str) -> CircuitRow:
-    """The switch between `feed` and the + wire of a motor, on with the MOSFET at its − wire; returns its row.
+def high_side(board: CarrierBoard, sheet: CircuitSheet, use: str, *, fuse: PartType | None) -> CircuitRow:
+    """The switch of the + wire of a motor, on with the MOSFET at its − wire; returns its row.
 
     It stays on between the pulses of a motor that is dimmed, and is off some milliseconds after the last: the current
-    is always broken by the other one, and it bears no more heat than its resistance makes.
+    is broken by the other one, except where the + or the − wire touches 0 V. The motor's own `fuse` is behind it: at a
+    source behind the fuse were only a few volts while the + wire touches 0 V, and the switch would be half on.
     """
     row = board.row(sheet, f"{use}_high", "its + wire")
     row.at(use if board.controller is NANO else f"{use}_5v")
     row.series(p.R4K7, f"{use}_pull_base")
-    # Less than 1.4 V do nothing: a short lets the 5 V of a Pico's inverters sag, and this must not be half on then.
+    # Less than 1.4 V does nothing: a short lets the 5 V of a Pico's inverters sag, and this must not be half on then.
     row.hang(p.R2K2, GND)
     row.transistor(p.NPN, f"{use}_pull", GND)
     row.series(p.R220, f"{use}_high_gate")
-    row.hang(p.ZENER_GATE, feed, near="A", far="K")
-    row.hang(p.C100N, feed)
-    row.hang(p.R22K, feed)
-    row.transistor(p.PFET, f"{use}_high", feed)
+    row.hang(p.ZENER_GATE, V12_MOTOR, near="A", far="K")
+    row.hang(p.C100N, V12_MOTOR)
+    row.hang(p.R22K, V12_MOTOR)
+    row.transistor(p.PFET, f"{use}_high" if fuse is None else f"{use}_switched", V12_MOTOR)
+    if fuse is not None:
+        row.series(fuse, f"{use}_high")
     return row
 
 
@@ -527,17 +530,11 @@ def motor(
     It is switched at both wires, so that one of them that touches 0 V or 12 V starts nothing. `fuse`: its own, besides
     that of all motors.
     """
-    feed, high = V12_MOTOR, f"{use}_high"
+    high = f"{use}_high"
     # Its diode is at its own wires: what it carries does not depend on the switch of the + wire.
     drain, row = low_side(board, sheet, use, load=load, feed=high, shunt=shunt)
     entry = board.part(p.terminal(2))
-    if fuse is not None:
-        feed = f"{use}_feed"
-        own = board.row(sheet, f"{use}_fuse", "its fuse")
-        own.at(V12_MOTOR)
-        own.series(fuse, feed)
-        own.at(feed)
-    plus_side = high_side(board, sheet, use, feed=feed)
+    plus_side = high_side(board, sheet, use, fuse=fuse)
     if back is None:
         row.pin(entry, "2")
         plus_side.pin(entry, "1")

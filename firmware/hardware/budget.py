@@ -63,6 +63,9 @@ SETTLE, HOLD = 0.05, 0.012
 """s until the first combination, and for each: five times what the slowest motor's inductance takes."""
 EARLY: Final = SUPERVISOR.limits["pfi_high"]
 EARLIEST: Final = Corner(pfi=EARLY)
+LATE: Final = SUPERVISOR.limits["pfi_low"]
+BLOCKED: Final = "starts, or is blocked"
+"""The condition of a motor in which it draws most while it is driven forward."""
 PINS: Final = ("gate", "back")
 """Sources that are pins of the module: 1 is high, with the voltage that it has at the least."""
 
@@ -90,7 +93,7 @@ def _motor(use: str, plus: str, minus: str, ohm: float, henry: float) -> tuple[s
 SHELF: Final = Load(
     _motor("motor", "motor_high", "motor_drain", 4.0, 5e-3),
     {"emf": ("motor_b", node("motor_drain")), "gate": (node("motor"), "0")},
-    {"off": {}, "runs": {"gate": 1.0, "emf": 9.0}, "starts, or is blocked": {"gate": 1.0}},
+    {"off": {}, "runs": {"gate": 1.0, "emf": 9.0}, BLOCKED: {"gate": 1.0}},
 )
 HOPPER: Final = Load(
     _motor("hopper", "hopper_plus", "hopper_minus", 6.0, 8e-3),
@@ -100,7 +103,7 @@ HOPPER: Final = Load(
     {
         "off": {},
         "pays": {"gate": 1.0, "emf": 8.0},
-        "starts, or is blocked": {"gate": 1.0},
+        BLOCKED: {"gate": 1.0},
         "is turned back while it turns": {"gate": 1.0, "back": 1.0, "emf": -8.0},
     },
 )  # fmt: skip
@@ -119,7 +122,7 @@ TABLE_MOTOR: Final = Load(
     },
     {
         "off": {},
-        "starts, or is blocked": {"gate": 1.0},
+        BLOCKED: {"gate": 1.0},
         "starts backwards": {"gate": 1.0, "back": 1.0},
     },
 )  # fmt: skip
@@ -160,8 +163,8 @@ ROWS: Final[Mapping[str, Sequence[str]]] = {
     "reel": (*_MONEY_ROWS, *(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store"))),
     "pusher": (
         *_MONEY_ROWS,
-        "motor", "motor_fuse", "motor_high", "motor_shunt",
-        "hopper", "hopper_fuse", "hopper_high", "hopper_relay", "hopper_relay_2", "hopper_shunt", "hopper back",
+        "motor", "motor_high", "motor_shunt",
+        "hopper", "hopper_high", "hopper_relay", "hopper_relay_2", "hopper_shunt", "hopper back",
         "alarm",
     ),
     "wheel": ("supply", "load_supply", *(f"lamp_{number}" for number in range(1, 5))),
@@ -335,33 +338,6 @@ def motor_short(board: CarrierBoard, state: Combination, unit: SupplyUnit = CHOS
     return MotorShort((warned - begin) * 1000, found["volt"], found["heat"])
 
 
-def plus_shorted_joule(board: CarrierBoard, use: str, unit: SupplyUnit) -> float:
-    """J that the switch of a motor's + wire takes while it goes off, that wire at 0 V: the current ends in it alone.
-
-    The outputs go off 5 ms after the wire touched 0 V; the switch is one that goes off as late as any.
-
-    Raises:
-        SimulationError: ngspice is missing or failed.
-    """
-    begin, off, end = SETTLE + HOLD, SETTLE + HOLD + 5e-3, SETTLE + 3 * HOLD
-    switch = next(part for part in board.tagged(f"{use}_high") if part.type.symbol == "pfet")
-    high, feed = node(switch.nets["D"]), node(switch.nets["S"])
-    lines = [
-        line.replace(high, "high_d", 1) if line.startswith(f"M{switch.ref} ") else line
-        for line in power_deck(board, [most(board)] * 3, unit, until=off, corner=EARLIEST._replace(threshold_p=1.0))
-    ]
-    lines += [
-        f"Vhigh high_d {high} 0\nBhigh high_p 0 V = v({feed},{high})*i(Vhigh)\nRhigh high_p 0 1",
-        f"Sshort {high} 0 c_short 0 SHORTED\n.model SHORTED SW(VT=2.5 VH=0.1 RON=0.05)",
-        f"Vshort c_short 0 PWL(0 0 {begin:g} 0 {begin + 1e-6:g} 5)",
-    ]
-    found = run(
-        f"{board.name}: + wire of {use} at 0 V, and off", lines, f"tran 10u {end:g} 0 10u",
-        {"joule": f"integ v(high_p) from={off:g} to={end:g}"},
-    )  # fmt: skip
-    return found["joule"]
-
-
 def motor_shorted_alone(board: CarrierBoard) -> Rail:
     """The shelf motor is shorted while it alone runs.
 
@@ -385,6 +361,11 @@ def early(part: CircuitPart) -> float:
     if "power_fail" not in part.tags:
         return 1.0
     return {"73.2 kΩ": 1.01, "10 kΩ": 0.99}.get(part.type.value, 1.0)
+
+
+def late(part: CircuitPart) -> float:
+    """The divider whose tolerances make the warning as late as it can be."""
+    return 2.0 - early(part)
 
 
 def half_of(board: CarrierBoard) -> float:

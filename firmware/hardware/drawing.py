@@ -109,8 +109,7 @@ class _Painter:
         self.circuit = circuit
         self.in_rows = _row_pins(circuit)
         self.named = named_nets(circuit)
-        feeds = {part.nets["S"] for part in circuit.parts.values() if part.type.symbol == "pfet"}
-        self.above = (circuit.rails.keys() | set(circuit.inductive.values()) | feeds) - {GND}
+        self.above = (circuit.rails.keys() | set(circuit.inductive.values())) - {GND}
 
     # Sheets
 

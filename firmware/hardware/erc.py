@@ -157,12 +157,16 @@ def _both_wires(circuit: Circuit) -> Iterator[str]:
     for net, feed in circuit.inductive.items():
         if feed in (GND, V12_LOAD):
             continue
+        fuses = [set(part.nets.values()) for part in circuit.parts.values() if part.type.symbol == "fuse"]
+        before = {feed}.union(*(nets for nets in fuses if feed in nets))
         switches = [part for part in circuit.parts.values() if part.type.symbol == "pfet"]
-        switch = next((part for part in switches if part.nets.get("D") == feed), None)
+        switch = next((part for part in switches if part.nets.get("D") in before), None)
         if switch is None:
-            yield f"net {net}: switches what moves, and no P-channel MOSFET has its drain at {feed}"
+            yield f"net {net}: switches what moves, and no P-channel MOSFET has its drain at {feed} or before its fuse"
             continue
         gate, source = switch.nets["G"], switch.nets["S"]
+        if source not in circuit.rails:
+            yield f"{switch.ref}: its source is at {source}, no rail: it is half on while {feed} is at 0 V"
         if not any(
             part.type.symbol == "resistor" and set(part.nets.values()) == {gate, source}
             for part in circuit.parts.values()

@@ -288,8 +288,9 @@ def load_terminals_of(controller: Controller) -> Iterator[Figure]:
         if carrier(name).controller is controller:
             found, at = load_terminals.found(name), f"{name}, terminals of 12 V and loads"
             what = "open, or joined to 0 or 12 V: parts that bear too much until it is ended"
-            yield Figure(at, what, "0", len(found.overloads), "", 0, 0)
-            what = "loads that are on without a command, but a lamp or an alarm by 0 V at its own − wire"
+            what += ", except at the − wire of a motor that is on, at 12 V" if carrier(name).kind == "pusher" else ""
+            yield Figure(at, what, "0", len(load_terminals.overloads(carrier(name), found)), "", 0, 0)
+            what = "loads that are on without a command, except a lamp or alarm whose own − wire is at 0 V"
             yield Figure(at, what, "0", len(load_terminals.unsafe(carrier(name), found)), "", 0, 0)
 
 
@@ -427,10 +428,11 @@ def flyback_at(
     ]  # fmt: skip
 
 
-def high_side_at(load: Inductive, board: CarrierBoard | None = None) -> list[Figure]:
-    """The figures of the switch at a motor's + wire."""
+def high_side_at(load: Inductive, board: CarrierBoard | None = None, *, heated: bool = True) -> list[Figure]:
+    """The figures of the switch at a motor's + wire; `heated`: with its heat while that wire touches 0 V."""
     carrier_board = board or carrier(load.board)
-    unit = load_terminals.supply_of(carrier_board)
+    # The worst of all corners, which the soak has: half on at a fuse's least resistance, late off at its greatest.
+    corners = [each for each in load_terminals.corners(carrier_board) if each.limit == load_terminals.LIMITS[-1]]
     found = sim.high_side(carrier_board, load.use, dimmed=load.is_dimmed)
     at = f"{load.board}, {load.use}: switch of its + wire"
     driven = f"at {sim.LEAST_DUTY * 100:.1f} % of its power" if load.is_dimmed else "on"
@@ -443,9 +445,17 @@ def high_side_at(load: Inductive, board: CarrierBoard | None = None) -> list[Fig
             at, f"{driven}, supply 11.4 V: between gate and source, at the least", "5 V or more (4 V let it conduct)",
             found.gate_least, "V", 5.0, p.PFET.limits["gate"],
         ),
-        Figure(
-            at, "its + wire at 0 V: energy in the MOSFET while it goes off", "100 mJ or less (SUP53P06: an avalanche)",
-            budget.plus_shorted_joule(carrier_board, load.use, unit) * 1000, "mJ", 0.0, 100.0,
+        *(
+            Figure(
+                at, "its + wire at 0 V, supply's limit 140 %: its junction until it is off, from 50 °C on",
+                "150 °C or less (SUP53P06)",
+                max(
+                    load_terminals.plus_at_0_celsius(carrier_board, load.use, corner, threshold)
+                    for corner, threshold in zip(corners, (4.0, 1.0), strict=False)
+                ),
+                "°C", load_terminals.AMBIENT, load_terminals.JUNCTION,
+            )
+            for _ in (1,) if heated
         ),
         Figure(
             at, "24 V at its feed: between gate and source", f"{p.PFET.limits['gate']:g} V or less",

@@ -331,9 +331,9 @@ PTC_MOTOR: Final = PartType(
     _two(("Bourns", "MF-R090", FOUND), ("Littelfuse", "RXEF090", FOUND)),
     spice="R{ref} {1} {2} {value}",
     number=0.2,
-    limits={"amp": 0.9, "volt": 60.0, "trip": 1.8, "hold_50": 0.65},
+    limits={"amp": 0.9, "volt": 60.0, "trip": 1.8, "hold_50": 0.65, "ohm_least": 0.14, "ohm_most": 0.47},
     package="radial 5.1 mm",
-    note="opens from 1.8 A, in many seconds; holds 0.65 A at 50 °C",
+    note="0.14 to 0.47 Ω; opens from 1.8 A, in many seconds; holds 0.65 A at 50 °C",
 )
 F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("Schurter", "0034.3120", FOUND))
 F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("Eaton (Bussmann)", "S506-4-R", FOUND))
@@ -349,9 +349,9 @@ NFET: Final = PartType(
     {"G": "in", "D": "open", "S": "passive"},
     _two(("Infineon", "IRLZ44NPBF", FOUND), ("STMicroelectronics", "STP55NF06L", FOUND)),
     spice="M{ref} {D} {G} {S} {S} MNFET",
-    limits={"volt": 55.0, "amp": 33.0, "gate": 16.0, "peak": 110.0},
+    limits={"volt": 55.0, "amp": 33.0, "gate": 16.0, "peak": 110.0, "kelvin_watt": 1.6},
     package="TO-220, pins G D S",
-    note="the limits are the lower ones of both: 55 V, 33 A at 100 °C, gate 16 V",
+    note="the limits are those of the weaker one: 55 V, 33 A at 100 °C, gate 16 V, 1.6 K/W to its case",
 )
 PFET: Final = PartType(
     "IRF4905, P-channel MOSFET, 55 V",
@@ -361,9 +361,10 @@ PFET: Final = PartType(
     {"G": "in", "D": "open", "S": "passive"},
     _two(("Infineon", "IRF4905PBF", SHEET), ("Vishay", "SUP53P06-20-E3", SHEET)),
     spice="M{ref} {D} {G} {S} {S} MPFET",
-    limits={"volt": 55.0, "amp": 46.0, "gate": 20.0, "peak": 150.0},
+    limits={"volt": 55.0, "amp": 46.0, "gate": 20.0, "peak": 150.0, "kelvin_watt": 1.2},
     package="TO-220, pins G D S",
-    note="the limits are the lower ones of both: 55 V, 46 A at 70 °C, gate 20 V; it conducts from 1 to 4 V on",
+    note="the limits are the lower ones of both: 55 V, 46 A at 70 °C, gate 20 V, 1.2 K/W to its case, 150 °C; "
+    "it conducts from 1 to 4 V on",
 )
 NPN: Final = PartType(
     "BC337-40, NPN, 45 V 0.8 A",

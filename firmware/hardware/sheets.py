@@ -10,7 +10,7 @@ from firmware.hardware.blocks import SENSE, TEST, V12_MOTOR, CarrierBoard
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
-from firmware.hardware.parts import BUCK
+from firmware.hardware.parts import BUCK, pin_number
 
 
 class Step(NamedTuple):
@@ -63,6 +63,7 @@ def steps(board: CarrierBoard) -> list[Step]:
         ),
         *(_ohms_of_3v3() if pico else ()),
         *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.at),
+        *_ohms_of_high_side(board),
         Step(
             "mains",
             "Supply at the mains",
@@ -136,7 +137,7 @@ def steps(board: CarrierBoard) -> list[Step]:
             Step(
                 "stop_motor",
                 "Emergency stop cuts",
-                "Emergency stop pressed: measure +12V_MOTOR to 0 V.",
+                f"Emergency stop pressed: measure {_motor_supply(board)} to J1.2.",
                 "below 0.5 V",
                 "V",
                 0.0,
@@ -151,7 +152,7 @@ def steps(board: CarrierBoard) -> list[Step]:
             Step(
                 "stop_back",
                 "Released",
-                "Emergency stop released: measure +12V_MOTOR to 0 V.",
+                f"Emergency stop released: measure {_motor_supply(board)} to J1.2.",
                 "11.0 to 12.6 V",
                 "V",
                 11.0,
@@ -374,27 +375,74 @@ def _both_wires(board: CarrierBoard, use: str) -> list[Step]:
     plus = next(pin for pin in minus[0].nets if pin != minus[1])
     name = minus[0].wires[plus][1].split(":")[0]
     empty = ", its hopper empty" if use == "hopper" else ""
+    ready = f"Emergency stop released, the {name} connected{empty}, no session"
+    # 12 V is there only where the joined wire, the motor, both switches and the emergency stop are as they must be.
+    found = "it stays at rest; 11.0 to 12.6 V"
     return [
         Step(
             f"{use}_minus_at_0",
             f"− wire of the {name} at 0 V",
-            f"The {name} connected{empty}, no session: join {ref}.{minus[1]} to J1.2, measure {ref}.{plus} to J1.2, "
-            "part them again.",
-            "it stays at rest; below 0.5 V",
+            f"{ready}: join {ref}.{minus[1]} to J1.2, measure {_motor_supply(board)} to {ref}.{plus}, part them again.",
+            found,
             "V",
-            0.0,
-            0.5,
+            11.0,
+            12.6,
         ),
         Step(
             f"{use}_plus_at_12",
             f"+ wire of the {name} at 12 V",
-            f"Join {ref}.{plus} to {V12_MOTOR}, measure {ref}.{plus} to {ref}.{minus[1]}, part them again.",
-            "it stays at rest; below 0.5 V",
+            f"{ready}: join {ref}.{plus} to {_motor_supply(board)}, measure {ref}.{minus[1]} to J1.2, part them again.",
+            found,
             "V",
-            -0.5,
-            0.5,
+            11.0,
+            12.6,
         ),
     ]
+
+
+def _motor_supply(board: CarrierBoard) -> str:
+    """Where a person finds the 12 V of motors: at the last contact of the emergency stop."""
+    relay, pin = next(
+        (part, pin)
+        for part in board.parts.values()
+        if part.type.symbol == "relay"
+        for pin, net in part.nets.items()
+        if net == V12_MOTOR
+    )
+    return f"{relay.ref}.{pin_number(relay.type, pin)} ({V12_MOTOR})"
+
+
+def _ohms_of_high_side(board: CarrierBoard) -> Iterator[Step]:
+    """The resistors that keep the switch of a motor's + wire off: at its gate, and at the base before it."""
+    for use in (entry[0] for entry in kind(board.kind)["outputs"]):
+        if f"{use}_high" not in board.nets():
+            continue
+        switch, pull = (
+            next(part for part in board.tagged(f"{use}_high") if part.type.symbol == symbol)
+            for symbol in ("pfet", "npn")
+        )
+        gate, source = (f"{switch.ref}.{pin_number(switch.type, pin)} ({pin})" for pin in "GS")
+        yield Step(
+            f"{use}_gate",
+            f"Gate of the switch at its + wire, {use}",
+            f"Supply off, module out: measure {source} to {gate}, the meter's red lead at {source}.",
+            "21 to 23 kΩ: 22 kΩ",
+            "Ω",
+            21_000,
+            23_000,
+        )
+        base = f"{pull.ref}.{pin_number(pull.type, 'B')}"
+        # A meter with more than 0.5 V finds the output of a Pico's inverter conducting, and with it 1.5 kΩ.
+        least = 1400 if board.controller is PICO else 1800
+        yield Step(
+            f"{use}_base",
+            f"Base before it, {use}",
+            f"Supply off, module out: measure J1.2 to {base} (B), the meter's red lead at J1.2.",
+            f"{least:,} to 2,000 Ω: 2.2 kΩ, and beside it 4.7 kΩ with what follows",
+            "Ω",
+            least,
+            2000,
+        )
 
 
 def _current(board: CarrierBoard, use: str) -> Step:

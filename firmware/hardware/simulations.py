@@ -536,7 +536,7 @@ def flyback(
     )  # fmt: skip
 
 
-_WITH_A_DRIVER: Final = "{use}_fuse {use}_high {use}_shunt {use}_relay {use}_relay_2"
+_WITH_A_DRIVER: Final = "{use}_high {use}_shunt {use}_relay {use}_relay_2"
 """Rows beside that of an output's MOSFET."""
 
 
@@ -575,7 +575,7 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
     """The switch of the + wire of a motor of 4 Ω and 5 mH: in a fault of the − wire, dimmed, and at 24 V."""
     carrier = circuit(board) if isinstance(board, str) else board
     rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
-    gate, source = node(f"{use}_high_gate"), node(f"{use}_feed" if f"{use}_fuse" in rows else "+12V_MOTOR")
+    gate, source = node(f"{use}_high_gate"), node("+12V_MOTOR")
     high, period = pin_high(carrier), 1 / PWM_HZ
 
     def simulated(what: str, volts: float, pin: str, joined: str, end: float, threshold: float, measure: str) -> float:
@@ -601,6 +601,68 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
         simulated("least duty", 11.4, pulses, "", 30, 4.0, "min v(over) from=20m to=30m"),
         simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, "max v(over) from=1m to=10m"),
     )  # fmt: skip
+
+
+def wire_step(
+    board: str | Circuit,
+    use: str,
+    *,
+    plus: bool,
+    failed: str = "",
+    stopped: bool = False,
+    joined: bool = True,
+    connected: bool = True,
+) -> float:
+    """V that a meter of 10 MΩ reads at the step of the test sheet that joins a motor's − wire to 0 V, or + to 12 V.
+
+    `failed`: the symbol of the MOSFET that conducts for ever; `stopped`: the emergency stop is pressed; `joined`: the
+    wire of the test makes contact; `connected`: the motor's own wires do.
+    """
+    carrier = circuit(board) if isinstance(board, str) else board
+    rows, (high, low), _ = _terminals(carrier, use, "+12V_MOTOR", "")
+    shorted = {part.ref: part for part in carrier.tagged(*rows) if part.type.symbol == failed}
+    motors = node("+12V_MOTOR")
+    lines = [
+        *models(Corner(gain=160.0)),
+        *deck(carrier, rows, without=shorted),
+        *(f"R{ref} {node(part.nets['D'])} {node(part.nets['S'])} 0.02" for ref, part in shorted.items()),
+        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        f"V12 supply 0 12\nRstop supply {motors} {1e9 if stopped else 0.1:g}\nRleak {motors} 0 10meg",
+        f"Vg {node(use)} 0 0",
+        f"Rmotor {high} {low} {4 if connected else 1e9:g}",
+        f"Rjoin {high if plus else low} {motors if plus else 0} {0.05 if joined else 1e9:g}",
+        f"Rmeter {low if plus else motors} {0 if plus else high} 10meg",
+        f"Emeter read 0 {low if plus else motors} {0 if plus else high} 1\nRread read 0 1k",
+    ]
+    return run(f"{carrier.name} {use}: step", lines, "tran 1m 50m", {"volt": "find v(read) at=49m"})["volt"]
+
+
+def gate_ohm(board: str | Circuit, use: str) -> float:
+    """Ω between source and gate of the switch of a motor's + wire, by a meter with its red lead at the source."""
+    return _off_ohm(board, use, "+12V_MOTOR", f"{use}_high_gate")
+
+
+def base_ohm(board: str | Circuit, use: str, *, inverter: bool = True) -> float:
+    """Ω from 0 V to the base before the switch of a motor's + wire, by a meter with its red lead at 0 V.
+
+    `inverter`: a Pico's, whose output conducts; otherwise it lets nothing through.
+    """
+    return _off_ohm(board, use, GND, f"{use}_pull_base", inverter=inverter)
+
+
+def _off_ohm(board: str | Circuit, use: str, red: str, black: str, *, inverter: bool = True) -> float:
+    """Ω by a meter of 0.2 mA at the driver of a motor; the module is out, and all supplies are off."""
+    carrier = circuit(board) if isinstance(board, str) else board
+    rows, _, _ = _terminals(carrier, use, "+12V_MOTOR", "")
+    inverters = [part.ref for part in carrier.tagged(*rows) if part.type.symbol == "inverter"]
+    lines = [
+        *models(Corner()),
+        *deck(carrier, rows, without=() if inverter else inverters),
+        f"Roff {node('+5V')} 0 10\nRfar {node('+12V_MOTOR')} 0 100meg",
+        f"Imeter {node(black)} {node(red)} 0.2m\nEread read 0 {node(red)} {node(black)} 1\nRread read 0 1k",
+    ]
+    found = run(f"{carrier.name} {use}: {black} by a meter", lines, "tran 1m 100m", {"volt": "find v(read) at=99m"})
+    return found["volt"] / 0.2e-3
 
 
 class Reversal(NamedTuple):

@@ -10,7 +10,7 @@ import pytest
 from firmware.hardware import load_terminals as loads
 from firmware.hardware import parts as p
 from firmware.hardware import terminals
-from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.blocks import V12_MOTOR, CarrierBoard
 from firmware.hardware.boards import CARRIERS, carrier
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
@@ -20,7 +20,11 @@ from firmware.hardware.controllers import NANO
 @pytest.mark.parametrize("name", CARRIERS)
 def test_no_fault_at_a_terminal_overloads_anything_or_switches_a_load_on(name: str) -> None:
     found = loads.found(name)
-    assert found.overloads == ()
+    assert loads.overloads(carrier(name), found) == []
+    # What the page tells, of the boards whose supply gives 12.5 A to a motor.
+    assert {each.terminal.net for each in found.overloads} == (
+        {"motor_drain", "hopper_minus"} if name.startswith("pusher") else set()
+    )
     assert loads.unsafe(carrier(name), found) == []
 
 
@@ -59,6 +63,13 @@ def test_a_minus_wire_at_0_v_is_known_to_switch_its_lamp_on() -> None:
     assert loads.unsafe(board, found) == []
 
 
+def test_a_commanded_motor_whose_minus_wire_is_at_12_v_is_known_to_overload_its_mosfet() -> None:
+    board, corner = CARRIERS["pusher"](), loads.LoadCorner(limit=loads.LIMITS[-1])
+    found = loads.findings(board, _at(board, "hopper_minus"), "12 V", corner)
+    assert {each.part.split(",")[0].split(" (")[1] for each in found.overloads} == {"IRLZ44N", "shunt 0.1 Ω 1 %"}
+    assert (loads.overloads(board, found), found.moved) == ([], ())
+
+
 MOTORS = [("table", "motor_minus"), ("pusher", "motor_drain"), ("pusher-pico", "hopper_minus")]
 
 
@@ -85,6 +96,60 @@ def test_without_the_switch_of_its_plus_wire_a_motor_starts(
     how(next(part for part in board.tagged(f"{net.split('_')[0]}_high") if part.type is p.PFET))
     found = loads.findings(board, _at(board, net), "0 V")
     assert [each.terminal.net for each in loads.unsafe(board, found)] == [net]
+
+
+def _plus(use: str) -> str:
+    return "hopper_plus" if use == "hopper" else "motor_high"
+
+
+def _fuse_in_front(board: CarrierBoard, use: str) -> None:
+    """The switch behind the motor's own fuse: +12V_MOTOR, fuse, switch, motor."""
+    for part in board.tagged(f"{use}_high"):
+        part.nets = {pin: "feed" if net == V12_MOTOR else net for pin, net in part.nets.items()}
+        if part.type is p.PTC_MOTOR:
+            part.nets = {"1": V12_MOTOR, "2": "feed"}
+        elif part.type is p.PFET:
+            part.nets["D"] = f"{use}_high"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "limit"), [("pusher", 1.05), ("pusher", 1.4), ("pusher-pico", 1.4)])
+def test_behind_its_motors_fuse_the_switch_of_the_plus_wire_is_half_on_and_is_found(name: str, limit: float) -> None:
+    corner, board = loads.LoadCorner("ohm_most", limit), CARRIERS[name]()
+    assert loads.findings(board, _at(board, _plus("hopper")), "0 V", corner) == loads.LoadFaults((), ())
+    _fuse_in_front(board, "hopper")
+    found = loads.findings(board, _at(board, _plus("hopper")), "0 V", corner).overloads
+    assert {each.state for each in found if "IRF4905" in each.part} == {"on", "hopper alone"}
+
+
+@pytest.mark.parametrize(("name", "use"), [("pusher", "motor"), ("table", "motor")])
+def test_a_plus_wire_at_0_v_overloads_nothing_at_the_strongest_supply(name: str, use: str) -> None:
+    board = CARRIERS[name]()
+    at = _at(board, "motor_plus" if name == "table" else _plus(use))
+    assert loads.findings(board, at, "0 V", loads.corners(board)[-1]) == loads.LoadFaults((), ())
+
+
+@pytest.mark.long
+def test_the_heat_of_a_switch_behind_its_motors_fuse_breaks_the_figure() -> None:
+    board, corner = CARRIERS["pusher"](), loads.LoadCorner("ohm_most")
+    assert loads.plus_at_0_celsius(board, "hopper", corner, 4.0) < loads.JUNCTION
+    _fuse_in_front(board, "hopper")
+    assert loads.plus_at_0_celsius(board, "hopper", corner, 4.0) > 2 * loads.JUNCTION
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("threshold", [1.0, 2.5, 4.0])
+@pytest.mark.parametrize(("name", "use"), [("pusher", "motor"), ("pusher", "hopper"), ("table", "motor")])
+def test_a_plus_wire_at_0_v_leaves_its_switch_below_150_degrees(name: str, use: str, threshold: float) -> None:
+    board = carrier(name)
+    for corner in loads.corners(board):
+        assert loads.plus_at_0_celsius(board, use, corner, threshold) <= loads.JUNCTION, corner
+
+
+def test_a_hopper_without_a_token_runs_three_times() -> None:
+    board = carrier("pusher")
+    switch = next(part for part in board.tagged("hopper_high") if part.type is p.PFET)
+    assert loads._stops_s(switch) == pytest.approx(3 * (4 * 0.143 + 0.5))
 
 
 def _no_supervisor(board: CarrierBoard) -> None:

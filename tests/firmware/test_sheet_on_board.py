@@ -4,13 +4,16 @@ meter does. The inputs read what the netlist makes of what is at their terminals
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import pytest
 
-from firmware.hardware import load_terminals
+from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import SENSE, TEST, V12, CarrierBoard
-from firmware.hardware.boards import carrier, circuit
+from firmware.hardware.boards import CARRIERS, carrier, circuit
 from firmware.hardware.sheets import Step, steps
 from hal.board.messages import (
     AcceptCommand,
@@ -35,6 +38,16 @@ AT_THE_BENCH = {
     "supply_12", "supply_5", "identify", "stop_motor", "stop_one", "stop_back", "warning", "reset_cut", "hold_up",
 }  # fmt: skip
 """Steps that neither concern the inputs nor what they let begin; the figures of the page have those of the supply."""
+
+
+def _metered(board: str, step: Step, **how: Any) -> float:
+    """What a meter reads at a step at the switches of a motor."""
+    use = step.id.split("_")[0]
+    if step.id.endswith("_gate"):
+        return sim.gate_ohm(board, use)
+    if step.id.endswith("_base"):
+        return sim.base_ohm(board, use)
+    return sim.wire_step(board, use, plus=step.id.endswith("_plus_at_12"), **how)
 
 
 class Walk:
@@ -89,10 +102,8 @@ class Walk:
             return step.expected == f"the report sensors: shorted {report.shorted}, dark {report.dark}"
         if step.id in ("sense", "line_test_off", "line_test_on"):
             return step.least <= self._volts(step.id) <= step.most
-        joined: tuple[tuple[str, load_terminals.Fault], ...] = (("_minus_at_0", "0 V"), ("_plus_at_12", "12 V"))
-        for ending, fault in joined:
-            if step.id.endswith(ending):
-                return self._rests(step.id.removesuffix(ending), plus=ending.startswith("_plus"), fault=fault)
+        if step.id.endswith(("_minus_at_0", "_plus_at_12", "_gate", "_base")):
+            return step.least <= _metered(self.bench.kind.name, step) <= step.most
         use = step.id.removesuffix("_safe").removesuffix("_on")
         if step.id.endswith("_safe"):
             return self.bench.output(use) == 0
@@ -104,12 +115,6 @@ class Walk:
         rows = ["field", "sense", "sense_limit", "line_test"]
         load = {SENSE: "Rl {n} 0 82"} if step == "sense" else {}
         return sim.level(self.bench.kind.name, rows, SENSE if step == "sense" else TEST, drives=drives | load)
-
-    def _rests(self, motor: str, *, plus: bool, fault: load_terminals.Fault) -> bool:
-        board = carrier(self.bench.kind.name)
-        nets = (f"{motor}_plus", f"{motor}_high") if plus else (f"{motor}_minus", f"{motor}_drain")
-        at = next(each for each in load_terminals.terminals(board) if each.net in nets)
-        return load_terminals.findings(board, at, fault) == load_terminals.LoadFaults((), ())
 
     def _acts(self, output: str) -> bool:
         if output == "accept":
@@ -165,3 +170,43 @@ def test_a_contact_to_ground_without_its_resistor_reads_as_shorted_and_takes_not
         walk.bench.wire(use, "shorted" if use == "token" else "rest")
     assert walk.restart().shorted == 1 << walk.inputs.index("token")
     assert walk.bench.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
+
+
+MOTORS = [("pusher-pico", "hopper"), ("table", "motor")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "use"), MOTORS)
+def test_the_steps_at_a_motors_wires_fail_whatever_else_is_wrong_while_a_switch_conducts_for_ever(
+    name: str, use: str
+) -> None:
+    found = {step.id: step for step in steps(carrier(name))}
+    for step, bad in ((found[f"{use}_minus_at_0"], "pfet"), (found[f"{use}_plus_at_12"], "nfet")):
+        for stopped, joined, connected in product((False, True), repeat=3):
+            how = {"stopped": stopped, "joined": joined, "connected": connected}
+            assert not step.least <= _metered(name, step, failed=bad, **how) <= step.most, (step.id, how)
+            # The flyback diode leaks more than a meter takes: a motor that is not connected is found where it must act.
+            works = joined and not stopped
+            assert (step.least <= _metered(name, step, **how) <= step.most) == works, (step.id, how)
+
+
+WRONG_RESISTORS = {"22 kΩ": ("gate", 1e6), "2.2 kΩ": ("base", 1e6), "4.7 kΩ": ("base", 1e6)}
+"""At the switch of a motor's + wire: the step that finds it missing."""
+
+
+@pytest.mark.parametrize("value", WRONG_RESISTORS)
+@pytest.mark.parametrize("name", ["pusher-pico", "table"])
+def test_a_resistor_that_is_missing_at_the_switch_of_a_motors_plus_wire_is_measured(name: str, value: str) -> None:
+    board, (ending, ohm) = CARRIERS[name](), WRONG_RESISTORS[value]
+    step = next(each for each in steps(board) if each.id == f"motor_{ending}")
+    measure = sim.gate_ohm if ending == "gate" else sim.base_ohm
+    assert step.least <= measure(board, "motor") <= step.most
+    wrong = next(each for each in board.tagged("motor_high") if each.type.value == value)
+    wrong.type = replace(wrong.type, number=ohm)
+    assert not step.least <= measure(board, "motor") <= step.most
+
+
+def test_an_inverter_whose_output_lets_nothing_through_is_within_the_step_too() -> None:
+    step = next(each for each in steps(carrier("pusher-pico")) if each.id == "hopper_base")
+    assert step.least <= sim.base_ohm("pusher-pico", "hopper", inverter=False) <= step.most
+    assert p.R2K2.number > step.most  # the 4.7 kΩ missing

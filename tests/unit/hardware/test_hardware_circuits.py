@@ -12,7 +12,7 @@ import pytest
 from controller.boards.bench_sheet import load
 from firmware.hardware import boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import V12, CarrierBoard
+from firmware.hardware.blocks import V12, V12_MOTOR, CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, CARRIERS, NAMES, PICO_BOARDS, circuit
 from firmware.hardware.circuit import GND, Circuit, CircuitError, CircuitPart, PartType
 from firmware.hardware.controllers import NANO
@@ -87,7 +87,12 @@ def _forget_high_switch(board: CarrierBoard) -> None:
     switch = board.parts.pop(_high_switch(board).ref)
     for part in board.parts.values():
         part.nets = {pin: switch.nets["S"] if net == switch.nets["D"] else net for pin, net in part.nets.items()}
-    board.inductive["hopper_drain"] = switch.nets["S"]
+
+
+def _fuse_in_front(board: CarrierBoard) -> None:
+    fuse = _first(board, lambda part: part.type is p.PTC_MOTOR and "hopper_high" in part.tags)
+    _high_switch(board).nets |= {"S": "feed", "D": "hopper_high"}
+    fuse.nets = {"1": V12_MOTOR, "2": "feed"}
 
 
 def _reverse_high_switch(board: CarrierBoard) -> None:
@@ -144,8 +149,9 @@ BREAKS = {
     "has no diode from alarm_drain": _forget_flyback,
     "has no diode from hopper_drain": _reverse_flyback,
     "its diode is not a Schottky diode": _slow_flyback,
-    "no P-channel MOSFET has its drain at hopper_feed": _forget_high_switch,
-    "no P-channel MOSFET has its drain at hopper_high": _reverse_high_switch,
+    "no P-channel MOSFET has its drain at hopper_high": _forget_high_switch,
+    "drain at hopper_high or before its fuse": _reverse_high_switch,
+    "its source is at feed, no rail: it is half on while hopper_high is at 0 V": _fuse_in_front,
     "no resistor between its gate and its source keeps it off": _forget_high_resistor,
     "fewer than two sources": _forget_source,
     "pin WP (FRAM": _forget_pin,
