@@ -113,7 +113,7 @@ def _fuse_in_front(board: CarrierBoard, use: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "limit"), [("pusher", 1.05), ("pusher", 1.4), ("pusher-pico", 1.4)])
+@pytest.mark.parametrize(("name", "limit"), [("pusher", 1.05), ("pusher-pico", 1.4)])
 def test_behind_its_motors_fuse_the_switch_of_the_plus_wire_is_half_on_and_is_found(name: str, limit: float) -> None:
     corner, board = loads.LoadCorner("ohm_most", limit), CARRIERS[name]()
     assert loads.findings(board, _at(board, _plus("hopper")), "0 V", corner) == loads.LoadFaults((), ())
