@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from itertools import compress, count
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress, count, islice
 from random import Random
 from typing import NamedTuple
 
@@ -79,12 +79,23 @@ def _a_span_ns(rng: Random) -> int:
     return round(NS * math.pow(10.0, rng.uniform(-2.0, 1.0)))
 
 
-def _told(rng: Random, edges: Iterable[Edge], cause: Loss, at_ns: int) -> list[Rare]:
-    """In half of the cases, reports of the lost edges, by line."""
-    lines = dict.fromkeys(e.line for e in edges)
+def _told(rng: Random, edges: list[Edge], gone: Sequence[int], cause: Loss) -> list[Rare]:
+    """In half of the cases, reports of the lost edges, by line.
+
+    A board reports them soon; a kernel with a line's next change, which may be long after, or never. Which of the two
+    reports them is drawn from the time of the first.
+    """
+    last = {edges[i].line: i for i in gone}
     if rng.random() < 0.5:
         return []
-    return [EdgesLost(line, cause, at_ns, None) for line in lines]
+    if edges[gone[0]].t_ns % 2:
+        return [EdgesLost(line, cause, edges[gone[-1]].t_ns + MS, None) for line in last]
+    nexts = {
+        line: next((edge.t_ns for edge in islice(edges, i + 1, None) if edge.line == line), None)
+        for line, i in last.items()
+    }
+    told = [EdgesLost(line, cause, t_ns - 1, None) for line, t_ns in nexts.items() if t_ns is not None]
+    return sorted(told, key=lambda loss: loss.t_ns)
 
 
 def without(edges: list[Edge], gone: Iterable[int]) -> list[Edge]:
@@ -130,7 +141,7 @@ def drop_one_edge(edges: list[Edge], rng: Random) -> Corrupted:
     if not changes:
         return nothing(edges, rng)
     i = rng.choice(changes)
-    rare = _told(rng, [edges[i]], Loss.REPEATED_LEVEL, edges[i].t_ns + MS)
+    rare = _told(rng, edges, [i], Loss.REPEATED_LEVEL)
     return Corrupted(without(edges, [i]), rare, f"dropped {edges[i]}, reported: {bool(rare)}")
 
 
@@ -140,7 +151,7 @@ def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
     if not pulses:
         return nothing(edges, rng)
     pair = rng.choice(pulses[rng.choice(list(pulses))])
-    rare = _told(rng, [edges[pair[0]]], Loss.OVERFLOW, edges[pair[1]].t_ns + MS)
+    rare = _told(rng, edges, pair, Loss.OVERFLOW)
     return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, reported: {bool(rare)}")
 
 
@@ -152,7 +163,7 @@ def drop_burst(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     start = rng.randrange(len(changes))
     gone = changes[start : start + rng.choice((2, 3, 4, 4, 8, 12, 16, rng.randint(1, 60), rng.randint(1, 600)))]
-    rare = _told(rng, [edges[i] for i in gone], Loss.OVERFLOW, edges[gone[-1]].t_ns + MS)
+    rare = _told(rng, edges, gone, Loss.OVERFLOW)
     what = f"dropped {len(gone)} edges of {'one line' if one else 'all lines'} from {edges[gone[0]]}"
     return Corrupted(without(edges, gone), rare, f"{what}, reported: {bool(rare)}")
 
@@ -396,8 +407,7 @@ def time_gap(edges: list[Edge], rng: Random) -> Corrupted:
     """No edge of any sensor arrives for a while."""
     start, span = _a_moment(edges, rng), _a_span_ns(rng) // 3
     gone = [i for i in _changes(edges) if start <= edges[i].t_ns < start + span]
-    lost = [edges[i] for i in gone]
-    rare = _told(rng, lost, Loss.OVERFLOW, lost[-1].t_ns + MS) if lost else []
+    rare = _told(rng, edges, gone, Loss.OVERFLOW) if gone else []
     what = f"{len(gone)} edges lost from {start} for {span / NS:.3f} s, reported: {bool(rare)}"
     return Corrupted(without(edges, gone), rare, what)
 

@@ -71,7 +71,7 @@ def test_what_once_gave_a_false_outcome_gives_none(seed: int, what: str) -> None
     assert (judged.wrong, what) == ([], what)
 
 
-@pytest.mark.parametrize(("seed", "reported"), [(2167, True), (11_449, True), (16_825, False)])
+@pytest.mark.parametrize(("seed", "reported"), [(2167, False), (11_449, True), (16_825, False)])
 def test_an_object_that_one_beam_lost_is_told_by_the_loss_or_seen_by_a_second_beam(seed: int, reported: bool) -> None:
     """The same run and the same corruption of its lines, and beside them a second beam."""
     assert roulette_round(seed).invisible == (not reported)
