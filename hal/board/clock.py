@@ -12,7 +12,7 @@ equal ticks give equal times.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from math import inf
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -20,14 +20,15 @@ from typing import Final, NamedTuple
 from hal.board.messages import BAUD, TICK_HZ, ClockAnswer
 
 NS_PER_TICK: Final = 1_000_000_000 // TICK_HZ
-MOST_WANDER: Final = 5e-15
-"""The fastest change of a board's rate against the host, per nanosecond: 5 ppm a second (ours). A ceramic resonator has
-some 40 ppm a kelvin, and a board in a table warms by less than 0.1 K a second."""
+MOST_WANDER: Final = 5e-15 * 1.035
+"""The fastest change of the map's slope, per nanosecond of the board: a board's rate changes by at most 5 ppm a second
+(ours), and one that is 1 % slow bends the map by 3 % more. A ceramic resonator has some 40 ppm a kelvin, and a board in
+a table warms by less than 0.1 K a second."""
 MOST_OFF: Final = 0.01
 """The greatest error of a board's rate (ours): resonators are within 0.5 %, and a UART works up to 2 %."""
 POSSIBLE_RATES: Final = (1 - MOST_OFF, 1 + MOST_OFF)
 WINDOW_NS: Final = 30_000_000_000
-"""Older points are dropped (ours): the wander has made them useless."""
+"""Older points are dropped, except for the last of them (ours): the wander has made them useless."""
 FLAT_NS: Final = 100.0
 """A corner that protrudes by less is dropped (ours): slightly looser bounds, but fewer corners."""
 LEAST_EXCHANGES: Final = 8
@@ -124,8 +125,10 @@ class _Hull:
 
     def with_point(self, ticks: int, ns: int) -> _Hull:
         """The hull with one more, later point."""
-        oldest = ticks - WINDOW_NS // NS_PER_TICK
-        points = [point for point in self.points if oldest <= point[0] < ticks]
+        points = [point for point in self.points if point[0] < ticks]
+        # One corner before the window stays: those within it may be but a moment old, and give no slope.
+        first = bisect_left(points, ticks - WINDOW_NS // NS_PER_TICK, key=itemgetter(0))
+        del points[: max(first - 1, 0)]
         while len(points) >= 2:
             (x0, y0), (x1, y1) = (self._seen_from(ticks, ns, point) for point in points[-2:])
             if y1 - y0 * x1 / x0 > FLAT_NS:  # the last point protrudes from the line between its neighbours

@@ -65,6 +65,11 @@ def check_bound(seed: int, ppm: float, wander_ppm_s: float, latency: str, ticks:
     assert in_order == sorted(in_order)
 
 
+def test_a_rate_that_changes_as_fast_as_it_may_for_longer_than_the_window_stays_known() -> None:
+    """Points that lie as the wander bends them are no corners: the last one of the window's beginning is needed."""
+    check_bound(416, 0.0, 5.0, "always 16 ms to write", 0, 90 * S)
+
+
 ANY_CLOCK = {
     "seed": st.integers(0, 1 << 30),
     "ppm": st.floats(-5000, 5000),
