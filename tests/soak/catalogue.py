@@ -249,7 +249,7 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_wiring.py",
         "unit/hardware/test_hardware_circuits.py",
         "unit/hardware/test_kicad.py",
-        cpu_s=140,
+        cpu_s=300,
     ),
     _parts(
         "firmware",
