@@ -154,14 +154,15 @@ SOAKS: tuple[Soak, ...] = (
         20,
         "property/test_batch_cuts.py",
         "property/test_wheel_cuts.py",
-        cpu_s=800,
+        cpu_s=440,
+        elapsed_s=600,
     ),
     _parts(
         "pusher-tables",
         "Token pushers with every fault, and 800 power cuts; outcomes and meters are the physical truth",
         18,
         "property/test_pusher_tables.py",
-        cpu_s=60,
+        cpu_s=15,
     ),
     _parts(
         "reel-tables",
@@ -189,7 +190,7 @@ SOAKS: tuple[Soak, ...] = (
         "unit/controller/test_tumbled_simulation.py",
         "unit/simulators/test_sic_bo_table_sim.py",
         "unit/simulators/test_simulated_craps.py",
-        cpu_s=380,
+        cpu_s=1300,
     ),
     _parts(
         "wheel-tables",
@@ -217,7 +218,8 @@ SOAKS: tuple[Soak, ...] = (
         10,
         "property/test_subscriber_model.py",
         "property/test_stream_follower.py",
-        cpu_s=520,
+        cpu_s=300,
+        elapsed_s=560,
     ),
     _parts(
         "fleet-mishaps",
@@ -226,8 +228,8 @@ SOAKS: tuple[Soak, ...] = (
         "e2e/test_fleet_growth.py",
         "e2e/test_fleet_hall.py",
         "e2e/test_fleet_mishaps.py",
-        cpu_s=230,
-        elapsed_s=500,
+        cpu_s=80,
+        elapsed_s=290,
     ),
     _parts(
         "boards",
@@ -237,7 +239,8 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_board_sessions.py",
         "unit/hal/test_board_lines.py",
         "unit/hal/test_outputs_board.py",
-        cpu_s=150,
+        cpu_s=120,
+        elapsed_s=170,
     ),
     _parts(
         "circuits",
@@ -307,8 +310,8 @@ SOAKS: tuple[Soak, ...] = (
         "250 kills of a playing service; nothing that anybody saw is missing",
         10,
         "e2e/test_service_kill.py",
-        cpu_s=400,
-        elapsed_s=660,
+        cpu_s=130,
+        elapsed_s=270,
     ),
     _parts(
         "craps-games",
@@ -338,7 +341,8 @@ SOAKS: tuple[Soak, ...] = (
         14,
         "fuzz/test_journal_fuzz.py",
         "property/test_journal_verify.py",
-        cpu_s=530,
+        cpu_s=85,
+        elapsed_s=120,
     ),
     _parts(
         "video-tables",
