@@ -152,6 +152,14 @@ def feed(subscribers: int) -> Iterator[Subject]:
                 await sleep_ns(MS_NS)
                 publisher.poke()
 
+        async def all_gone() -> None:
+            # Before the publisher closes: libzmq aborts where a pipe ends while a message of several parts is sent.
+            for socket in joining:
+                socket.close(linger=0)
+            while publisher.subscriptions:
+                await sleep_ns(MS_NS)
+                publisher.poke()
+
         runner.run(joined())
 
         def ready() -> Callable[[], int]:
@@ -168,6 +176,7 @@ def feed(subscribers: int) -> Iterator[Subject]:
         try:
             yield Subject("feed", EVENTS, ready, EVENTS)
         finally:
+            runner.run(all_gone())
             publisher.close()
             context.destroy(linger=0)
 
