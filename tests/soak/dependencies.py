@@ -25,7 +25,7 @@ from tests.soak.catalogue import PLUGIN, Soak
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("benchmarks", "controller", "firmware", "fleet", "scoreboard", "simulators", "tests")
 """Those over which a test may import another file that is not counted otherwise."""
-PROGRAMS: Final = ("tests/mutants", "tests/soak", "tests/systems")
+PROGRAMS: Final = ("tests/costs", "tests/mutants", "tests/soak", "tests/systems")
 """Programs beside the tests."""
 PAGES: Final = ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/history.jsonl")
 """The documents, and the figures of earlier benchmarks."""

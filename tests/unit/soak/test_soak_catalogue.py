@@ -116,6 +116,8 @@ SOAK = {soak.name: soak for soak in SOAKS}
         ("firmware", "tests/firmware/test_emulated_wheel.py", True),
         ("boards", "tests/firmware/test_core_session.py", False),
         ("benchmarks", "tests/soak/source.py", True),
+        ("benchmarks", "tests/costs/service_scripts.py", True),
+        ("card-shoes", "tests/costs/service_scripts.py", False),
         ("video-tables", "docs/devices/skill-stop-video.md", True),
         ("video-tables", "docs/proofs.md", False),
         ("scoreboard", "docs/pictures/board.txt", True),
