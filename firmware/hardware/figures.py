@@ -406,13 +406,12 @@ def flyback_at(
         Figure(
             at, f"MOSFET: {mean} (no heat sink)", "1 W or less", max(each.fet_watt for each in found), "W", -0.1, 1.0
         ),
-        *(
+        *([
             Figure(
                 at, f"MOSFET of the + wire: {mean} (no heat sink)", "1 W or less",
                 max(each.high_watt for each in found), "W", -0.1, 1.0,
             )
-            for _ in (1,) if load.feed != "+12V_LOAD"
-        ),
+        ] if load.feed != "+12V_LOAD" else []),
         Figure(
             at, "flyback diode: mean current", "3 A or less", max(each.diode_amp for each in found), "A", 0.0,
             p.D5822.limits["amp"],
@@ -445,7 +444,7 @@ def high_side_at(load: Inductive, board: CarrierBoard | None = None, *, heated: 
             at, f"{driven}, supply 11.4 V: between gate and source, at the least", "5 V or more (4 V let it conduct)",
             found.gate_least, "V", 5.0, p.PFET.limits["gate"],
         ),
-        *(
+        *([
             Figure(
                 at, "its + wire at 0 V, supply's limit 140 %: its junction until it is off, from 50 °C on",
                 "150 °C or less (SUP53P06)",
@@ -455,8 +454,7 @@ def high_side_at(load: Inductive, board: CarrierBoard | None = None, *, heated: 
                 ),
                 "°C", load_terminals.AMBIENT, load_terminals.JUNCTION,
             )
-            for _ in (1,) if heated
-        ),
+        ] if heated else []),
         Figure(
             at, "24 V at its feed: between gate and source", f"{p.PFET.limits['gate']:g} V or less",
             found.gate_most, "V", 5.0, p.PFET.limits["gate"],

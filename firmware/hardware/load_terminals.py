@@ -40,7 +40,7 @@ from firmware.hardware.budget import (
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
 from firmware.hardware.firmware_times import motor_times
-from firmware.hardware.spice import Corner, node, run
+from firmware.hardware.spice import Corner, metered, node, run
 from firmware.hardware.terminals import elements
 
 Fault = Literal["open", "0 V", "12 V"]
@@ -387,12 +387,9 @@ def plus_at_0_celsius(board: CarrierBoard, use: str, corner: LoadCorner, thresho
         board, [states(board)[f"{shelf} alone"]] * 4, unit, until=off, vary=corner.vary,
         corner=STRONG._replace(threshold_p=threshold),
     )  # fmt: skip
-    lines = [
-        line.replace(drain, "high_d", 1) if line.startswith(f"M{switch.ref} ") else line
-        for line in _usb_fed(board, lines)
-    ]
+    lines = metered(_usb_fed(board, lines), f"M{switch.ref}", drain, "high_d", "Vhigh")
     lines += [
-        f"Vhigh high_d {drain} 0\nBheat heat_p 0 V = v({source},{drain})*i(Vhigh)\nGheat 0 heat_j heat_p 0 1",
+        f"Bheat heat_p 0 V = v({source},{drain})*i(Vhigh)\nGheat 0 heat_j heat_p 0 1",
         f"Rheat heat_j heat_c {switch.type.limits['kelvin_watt']}\nRair heat_c 0 {AIR_KELVIN_WATT}",
         f"Cheat heat_j 0 {DIE_JOULE}\nCcase heat_c 0 {CASE_JOULE}",
         f"Sshort {plus} 0 c_short 0 SHORTED\n.model SHORTED SW(VT=2.5 VH=0.1 RON={WIRE_OHM})",

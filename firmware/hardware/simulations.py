@@ -15,7 +15,7 @@ from firmware.hardware.blocks import V5, V33, CarrierBoard
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.controllers import NANO, Controller
-from firmware.hardware.spice import TTL_DOWN_LEAST, TTL_UP_MOST, Corner, deck, models, node, rails, run
+from firmware.hardware.spice import TTL_DOWN_LEAST, TTL_UP_MOST, Corner, deck, metered, models, node, rails, run
 
 CHIP_LOAD: Final = "Rchip {pin} 0 10meg"
 
@@ -451,6 +451,16 @@ SWITCHED_HZ: Final = 25.0
 """Often enough for an output that is only on or off: its current is at its highest before it is switched off."""
 
 
+def board_of(board: str | Circuit) -> Circuit:
+    """A board by its name, or one that is given."""
+    return circuit(board) if isinstance(board, str) else board
+
+
+def module_rails(carrier: Circuit) -> list[str]:
+    """The rails that a Pico's circuits need; a Nano's drivers have none."""
+    return [] if controller_of(carrier) is NANO else rails(carrier, Corner())
+
+
 class Flyback(NamedTuple):
     """A driver that switches an inductive load, at its worst and in the mean of its last periods: V, A, W."""
 
@@ -481,33 +491,25 @@ def flyback(
     without: Sequence[str] = (),
 ) -> Flyback:
     """A load of these values at a driver of a board, switched on and off; `back`: its reversing relay has pulled in."""
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     fet = next(part for part in carrier.tagged(use) if part.type.symbol == "nfet")
     diode = next(part for part in carrier.tagged(use) if part.type.letter == "D")
     rows, (plus, minus), closed = _terminals(carrier, use, feed, back)
-    parts = [
-        f"{line.replace(node(diode.nets['K']), 'diode_k', 1)}\nVdiode diode_k {node(diode.nets['K'])} 0"
-        if line.startswith(f"D{diode.ref} ")
-        else f"{line.replace(node(fet.nets['D']), 'fet_d', 1)}\nVfet {node(fet.nets['D'])} fet_d 0"
-        if line.startswith(f"M{fet.ref} ")
-        else line
-        for line in deck(carrier, rows, closed=closed, without=without)
-    ]
+    parts = deck(carrier, rows, closed=closed, without=without)
+    parts = metered(parts, f"D{diode.ref}", node(diode.nets["K"]), "diode_k", "Vdiode")
+    parts = metered(parts, f"M{fet.ref}", node(fet.nets["D"]), "fet_d", "Vfet", inward=True)
     high = next((part for part in carrier.tagged(*rows) if part.type.symbol == "pfet"), None)
     high_power = "0"
     if high is not None:
         supplied, given = node(high.nets["S"]), node(high.nets["D"])
-        parts = [
-            f"{line.replace(given, 'high_d', 1)}\nVhigh high_d {given} 0" if line.startswith(f"M{high.ref} ") else line
-            for line in parts
-        ]
+        parts = metered(parts, f"M{high.ref}", given, "high_d", "Vhigh")
         high_power = f"v({supplied},{given})*i(Vhigh)"
     drain, source = node(fet.nets["D"]), node(fet.nets["S"])
     feeding, returning = node(diode.nets["A"]), node(diode.nets["K"])
     lines = [
         *models(Corner()),
         *parts,
-        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        *module_rails(carrier),
         f"Vf {node(feed)} 0 {volts:g}",
         f"Vg {node(use)} 0 PULSE(0 {gate:g} 0 50n 50n {duty / hertz:.6g} {1 / hertz:.6g})",
         f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g}",
@@ -536,8 +538,8 @@ def flyback(
     )  # fmt: skip
 
 
-_WITH_A_DRIVER: Final = "{use}_high {use}_shunt {use}_relay {use}_relay_2"
-"""Rows beside that of an output's MOSFET."""
+_WITH_A_DRIVER: Final = ("high", "shunt", "relay", "relay_2")
+"""Rows beside that of an output's MOSFET, by what follows its name."""
 
 
 def _terminals(carrier: Circuit, use: str, feed: str, back: str) -> tuple[list[str], tuple[str, str], list[str]]:
@@ -545,7 +547,7 @@ def _terminals(carrier: Circuit, use: str, feed: str, back: str) -> tuple[list[s
     there = {row.name for sheet in carrier.sheets for row in sheet.rows}
     rows = [
         use,
-        *(row for row in _WITH_A_DRIVER.format(use=use).split() if row in there),
+        *(row for kind in _WITH_A_DRIVER if (row := f"{use}_{kind}") in there),
         *([back] if back else []),
     ]
     if f"{use}_relay" in there:
@@ -573,7 +575,7 @@ LEAK_AMP: Final = 5e-6
 
 def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
     """The switch of the + wire of a motor of 4 Ω and 5 mH: in a fault of the − wire, dimmed, and at 24 V."""
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
     gate, source = node(f"{use}_high_gate"), node("+12V_MOTOR")
     high, period = pin_high(carrier), 1 / PWM_HZ
@@ -582,7 +584,7 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
         lines = [
             *models(Corner(threshold_p=threshold, gain=160.0)),
             *deck(carrier, rows),
-            *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+            *module_rails(carrier),
             f"Vf {node('+12V_MOTOR')} 0 {volts:g}",
             f"Vg {node(use)} 0 {pin}",
             f"Rl {plus} la 4\nLl la lb 5m\nVl lb {minus} 0",
@@ -618,7 +620,7 @@ def wire_step(
     `failed`: the symbol of the MOSFET that conducts for ever; `stopped`: the emergency stop is pressed; `joined`: the
     wire of the test makes contact; `connected`: the motor's own wires do.
     """
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     rows, (high, low), _ = _terminals(carrier, use, "+12V_MOTOR", "")
     shorted = {part.ref: part for part in carrier.tagged(*rows) if part.type.symbol == failed}
     motors = node("+12V_MOTOR")
@@ -626,7 +628,7 @@ def wire_step(
         *models(Corner(gain=160.0)),
         *deck(carrier, rows, without=shorted),
         *(f"R{ref} {node(part.nets['D'])} {node(part.nets['S'])} 0.02" for ref, part in shorted.items()),
-        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        *module_rails(carrier),
         f"V12 supply 0 12\nRstop supply {motors} {1e9 if stopped else 0.1:g}\nRleak {motors} 0 10meg",
         f"Vg {node(use)} 0 0",
         f"Rmotor {high} {low} {4 if connected else 1e9:g}",
@@ -652,7 +654,7 @@ def base_ohm(board: str | Circuit, use: str, *, inverter: bool = True) -> float:
 
 def _off_ohm(board: str | Circuit, use: str, red: str, black: str, *, inverter: bool = True) -> float:
     """Ω by a meter of 0.2 mA at the driver of a motor; the module is out, and all supplies are off."""
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     rows, _, _ = _terminals(carrier, use, "+12V_MOTOR", "")
     inverters = [part.ref for part in carrier.tagged(*rows) if part.type.symbol == "inverter"]
     lines = [
@@ -700,7 +702,7 @@ def reversal(board: str, use: str, *, henry: float, ohm: float, without: Sequenc
         *contacts,
         ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.02 ROFF=1e6)",
         f"Vrest rest 0 {opens}\nVpulled pulled 0 {closes}",
-        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        *module_rails(carrier),
         f"Vf {node('+12V_MOTOR')} 0 12.6\nVg {node(use)} 0 {pin_high(carrier)}",
         f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g} ic=0",
         f"Ecoil coil_v 0 {plus} {minus} 1\nRcoil coil_v 0 1k",
@@ -764,15 +766,10 @@ def coil_flyback(
     board: str | Circuit, use: str, *, volts: float = 12.6, gain: float = 160.0, without: Sequence[str] = ()
 ) -> SwitchedCoil:
     """A reversing relay that is switched on for 20 ms, and off."""
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     diode = next(part for part in carrier.tagged(use) if part.type.letter == "D")
     collector, drop = node(f"{use}_coil"), f"v({node(diode.nets['A'])},{node(diode.nets['K'])})"
-    parts = [
-        f"{line.replace(node(diode.nets['K']), 'diode_k', 1)}\nVdiode diode_k {node(diode.nets['K'])} 0"
-        if line.startswith(f"D{diode.ref} ")
-        else line
-        for line in deck(carrier, [use], without=without)
-    ]
+    parts = metered(deck(carrier, [use], without=without), f"D{diode.ref}", node(diode.nets["K"]), "diode_k", "Vdiode")
     lines = [
         *models(Corner(gain=gain)),
         *parts,
@@ -1046,7 +1043,7 @@ def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float 
 
     `off`: its resistors are as far from their values as they may be, so that the pin has more.
     """
-    carrier, pin, wire = circuit(board) if isinstance(board, str) else board, node(use), node(f"{use}_wire")
+    carrier, pin, wire = board_of(board), node(use), node(f"{use}_wire")
 
     def factor(part: CircuitPart) -> float:
         return 1 + (part.type.tolerance if GND in part.nets.values() else -part.type.tolerance) * off
@@ -1167,7 +1164,7 @@ def motor_current(
     board: str | Circuit, *, duty: float, volts: float = 12.6, ohm: float = 4.0, open_shunt: bool = False
 ) -> MotorCurrent:
     """A blocked motor of 5 mH on a board's driver, at `duty` of its full power, from standing."""
-    carrier = circuit(board) if isinstance(board, str) else board
+    carrier = board_of(board)
     high = pin_high(carrier)
     shunt = [part.ref for part in carrier.tagged("motor_shunt") if part.type.value == "0.1 Ω"]
     rows, (plus, minus), _ = _terminals(carrier, "motor", "+12V_MOTOR", "")
@@ -1179,7 +1176,7 @@ def motor_current(
         *models(Corner(threshold=1.0 if open_shunt else 2.0)),
         *_bleed(carrier),
         *deck(carrier, rows, without=shunt if open_shunt else ()),
-        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        *module_rails(carrier),
         f"Vf {feed} 0 {volts}",
         f"Vg {node('motor')} 0 {gate}",
         f"Rl {plus} la {ohm}\nLl la lb 5m\nVl lb {minus} 0",

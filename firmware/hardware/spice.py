@@ -164,6 +164,20 @@ def node(net: str) -> str:
     return "n_" + re.sub(r"[^a-z0-9]", "_", net.lower().replace("+", "p"))
 
 
+def metered(
+    lines: Iterable[str], element: str, outer: str, inner: str, source: str, *, inward: bool = False
+) -> list[str]:
+    """A deck with a source of 0 V between an element and its node `outer`, which measures the current there.
+
+    Positive is the current out of the element; with `inward`, into it. `inner` is the node between the two.
+    """
+    ends = (outer, inner) if inward else (inner, outer)
+    return [
+        f"{line.replace(outer, inner, 1)}\n{source} {ends[0]} {ends[1]} 0" if line.startswith(f"{element} ") else line
+        for line in lines
+    ]
+
+
 def deck(
     circuit: Circuit,
     rows: Iterable[str],

@@ -15,14 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Final
 
 import grimp
 
 from tests.soak.catalogue import PLUGIN, Soak
+from tests.soak.source import ROOT
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("benchmarks", "controller", "firmware", "fleet", "scoreboard", "simulators", "tests")
 """Those over which a test may import another file that is not counted otherwise."""
 PROGRAMS: Final = ("tests/costs", "tests/mutants", "tests/soak", "tests/systems")
