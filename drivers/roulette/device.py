@@ -62,6 +62,12 @@ class TrackQuiet(Observation, frozen=True, kw_only=True):
     passes: int
 
 
+class TrackLost(Observation, frozen=True, kw_only=True):
+    """Changes of a track sensor were lost: the ball may have passed it unseen."""
+
+    detail: str
+
+
 class TrackCovered(Observation, frozen=True, kw_only=True):
     """A track sensor has been 1 for far longer than any ball is before it; reported again while it stays so."""
 

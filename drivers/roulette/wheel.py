@@ -29,6 +29,7 @@ from drivers.roulette.device import (
     RouletteWheelConfig,
     TrackClear,
     TrackCovered,
+    TrackLost,
 )
 from drivers.roulette.object_beams import ObjectBeams
 from drivers.roulette.pocket_head import PocketHead
@@ -284,6 +285,7 @@ class RouletteWheel:
         if line in self._runs.lines:
             self._runs.forget(line)
             self._covered.forget(line)
+            found.append(TrackLost(t_ns=loss.t_ns, detail=f"{line}: {loss.cause}"))
         if line == "pocket":
             self._pocket_level = None
             self._head.forget()

@@ -37,6 +37,7 @@ from drivers.roulette.device import (
     RotorDoubt,
     TrackClear,
     TrackCovered,
+    TrackLost,
     TrackQuiet,
 )
 from drivers.roulette.rotor import RotorReversed, RotorStopped, RotorTurning
@@ -67,6 +68,8 @@ class RoundSpin:
     slip: RotorDoubt | None = None
     lost: str = ""
     """What losses may have hidden: a second ball, or a foreign object."""
+    passes_lost: TrackLost | None = None
+    """The last loss at a track sensor: the ball may have made more passes than were seen."""
     call_judged: bool = False
     single_pass: bool = False
     """The track became quiet after one pass."""
@@ -114,6 +117,9 @@ UNSEEN_SPINS: Final = 3
 """Balls that came to rest without one pass at a track sensor, after which these are taken for dead (ours)."""
 MISSED_PART: Final = 2
 """More than one missed sensor to two passes is not an occasional miss (ours)."""
+
+BEFORE_RUN_NS: Final = 5_000_000_000
+"""Losses that are older at the first pass are not of its ball (ours): the slowest lap takes less."""
 
 
 class RouletteGame:
@@ -252,14 +258,25 @@ class RouletteGame:
                 )
             self._early = []
         elif self._early and isinstance(
-            seen, BallPassed | BallLeftTrack | ForeignObject | BeamLost | PocketLost | RotorReversed | RotorStopped
+            seen,
+            BallPassed
+            | BallLeftTrack
+            | ForeignObject
+            | BeamLost
+            | PocketLost
+            | TrackLost
+            | RotorReversed
+            | RotorStopped,
         ):
             self._early.append(seen)
 
     def _judge(self, seen: Observation, t_ns: int) -> None:
         match seen:
             case BallSeen():
-                self._spin.joined = seen.joined
+                spin = self._spin
+                spin.joined = seen.joined
+                if spin.passes_lost is not None and t_ns - spin.passes_lost.t_ns > BEFORE_RUN_NS:
+                    spin.passes_lost = None
             case BallPassed():
                 self._run(seen, t_ns)
             case BallLeftTrack():
@@ -279,6 +296,8 @@ class RouletteGame:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen)
+            case TrackLost():
+                self._spin.passes_lost = seen
             case PocketLost():
                 left = self._spin.left
                 if self._busy and (left is None or seen.since_ns < left.last_ns):
@@ -345,12 +364,12 @@ class RouletteGame:
         least = self._rules.minimum_revolutions.value
         unseen = last.missed * MISSED_PART > last.passes
         if last.direction is None:
-            self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
+            self._too_few(t_ns, "the ball left the track before its direction was proven")
         elif last.travel + WHOLE < least <= last.travel + last.doubted + WHOLE:
             detail = f"{last.travel:.2f} revolutions are proven, {last.doubted:.2f} may be noise or another ball's"
             self.rounds.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
         elif last.travel + WHOLE < least and not (unseen and last.travel_high + WHOLE >= least):
-            self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
+            self._too_few(t_ns, f"{last.travel:.2f} revolutions around the track are proven")
         elif seen.swapped is not None:
             self.report.fault(Fault(t_ns, "sensors_swapped", seen.swapped))
         elif unseen:
@@ -358,8 +377,7 @@ class RouletteGame:
             self.rounds.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
         elif seen.picked_up:
             # It completed the four revolutions that (m)2 wants.
-            detail = f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
-            self._refuse(t_ns, "ball_revolutions", detail, ours=True)
+            self._too_few(t_ns, f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop", ours=True)
         else:
             turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
             self.rounds.set_run_due(t_ns + max(round(self._options.give_up_s * 1e9), turns_ns))
@@ -369,6 +387,8 @@ class RouletteGame:
             self._spin.single_pass = seen.passes == 1 and not self._spin.joined
             self._spin.joined = False
             self._spin.lost = ""
+            if not self._spin.single_pass:
+                self._spin.passes_lost = None
 
     def _lost(self, what: str) -> None:
         self._spin.lost = self._spin.lost or what
@@ -380,7 +400,7 @@ class RouletteGame:
             # One pass and then a ball at rest: it was thrown in, and no travel is proven.
             self._spin.single_pass = False
             self.rounds.begin_run()
-            self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
+            self._too_few(t_ns, "the ball made one pass at the track sensors")
             return
         if self._spin.left is None or self.rounds.phase is not RUNNING:
             return
@@ -465,6 +485,15 @@ class RouletteGame:
         return self._results.pays(result)
 
     # --- evidence ------------------------------------------------------------------------------------------------
+
+    def _too_few(self, t_ns: int, detail: str, *, ours: bool = False) -> None:
+        """Refuses a ball whose passes prove too little, unless more of them may have been lost."""
+        lost = self._spin.passes_lost
+        if lost is not None:
+            evidence = self._evidence(f"{detail}, and passes may have been lost ({lost.detail})")
+            self.rounds.unresolved(t_ns, "edges_lost", evidence, [])
+        else:
+            self._refuse(t_ns, "ball_revolutions", detail, ours=ours)
 
     def _refuse(self, t_ns: int, reason: str, detail: str, *, ours: bool = False) -> None:
         self.rounds.drop_run_due()

@@ -628,6 +628,45 @@ def test_lost_changes_of_one_of_two_beams_count_whatever_the_other_shows(line: s
     assert said.verdicts() == ["unresolved edges_lost"]
 
 
+def with_losses_of_the_track(lines: RouletteLines, at_s: float) -> EventList:
+    """The events where changes of a track sensor were lost, of which the backend learns at that time."""
+    lost = EdgesLost("ball_2", Loss.OVERFLOW, ns(at_s), 2)
+    return events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns)
+
+
+PLACED = RouletteLines().turn(40.0).run(6.0, 1).lie("17", 11.0, 40.0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "clean", "at_s"),
+    [
+        (spin(passes=12), "void ball_revolutions", 9.0),
+        (spin(passes=12), "void ball_revolutions", 6.5),
+        (spin(passes=2), "void ball_revolutions", 6.5),
+        (spin(passes=19, laps_s=(0.5, 0.8)), "void ball_revolutions", 9.0),
+        (PLACED, "void ball_revolutions", 6.5),
+        (spin(passes=13), "17", 9.0),
+    ],
+    ids=["too few", "before the first pass", "no direction", "picked up", "placed", "enough"],
+)
+def test_lost_changes_of_a_track_sensor_make_too_few_passes_a_doubt_and_enough_stay_enough(
+    lines: RouletteLines, clean: str, at_s: float
+) -> None:
+    assert said_of(lines).verdicts() == [clean]
+    said = with_losses_of_the_track(lines, at_s)
+    if clean == "17":
+        assert said.verdicts() == [clean]
+        return
+    assert said.verdicts() == ["unresolved edges_lost"]
+    assert said.one(events.Unresolved).evidence.detail.endswith("passes may have been lost (ball_2: overflow)")
+
+
+@pytest.mark.parametrize("for_s", [0.05, 0.3], ids=["as a ball", "as a hand"])
+def test_lost_changes_of_a_track_sensor_are_over_once_the_track_is_quiet(for_s: float) -> None:
+    lines = spin(passes=12, launch_s=20.0, until_s=60.0).see("ball_1", 8.0, for_s)
+    assert with_losses_of_the_track(lines, 8.1).verdicts() == ["void ball_revolutions"]
+
+
 def test_a_hand_in_the_track_and_a_lost_change_are_over_once_the_track_is_quiet() -> None:
     lines = spin(launch_s=20.0, until_s=80.0).see("ball_1", 8.0, 0.05)
     assert with_beam_of(lines, [(8.2, 0.001)], {1}) == ["17"]
