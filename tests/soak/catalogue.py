@@ -99,12 +99,12 @@ class Soak:
     """All files and folders that its pieces load ; empty where `tests.soak.dependencies` finds them."""
 
 
-def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
+def _seeds(wheel: str, a_piece: int = RUNS_A_PIECE) -> Callable[[int], list[Piece]]:
     def piece(first: int) -> Piece:
-        arguments = ("-m", "tests.soak.corrupted_rounds", "--compiled", wheel, str(first), str(RUNS_A_PIECE))
-        return Piece(f"seeds-{first:08}-{first + RUNS_A_PIECE:08}", RUNS_A_PIECE, arguments)
+        arguments = ("-m", "tests.soak.corrupted_rounds", "--compiled", wheel, str(first), str(a_piece))
+        return Piece(f"seeds-{first:08}-{first + a_piece:08}", a_piece, arguments)
 
-    return lambda amount: [piece(first) for first in range(0, amount, RUNS_A_PIECE)]
+    return lambda amount: [piece(first) for first in range(0, amount, a_piece)]
 
 
 def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
@@ -524,7 +524,7 @@ SOAKS: tuple[Soak, ...] = (
         "Seven years of a roulette wheel of the recommended geometry that wears, with the same corruptions",
         "runs",
         LIFE_RUNS,
-        _seeds("wheel_life"),
+        _seeds("wheel_life", 3 * RUNS_A_PIECE),
         cpu_s=26500,
         elapsed_s=26500,
         reads=WHEELS_READ,

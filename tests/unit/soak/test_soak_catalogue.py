@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak.catalogue import BESIDE, MOST_S, RUNS_A_PIECE, SOAKS, Soak
+from tests.soak.catalogue import BESIDE, MOST_S, SOAKS, Soak
 from tests.soak.dependencies import loaded_by
 from tests.soak.source import ROOT
 
@@ -59,9 +59,12 @@ def test_those_that_run_beside_the_others_come_last() -> None:
 
 @pytest.mark.parametrize("soak", [soak for soak in SOAKS if soak.unit == "runs"], ids=lambda soak: soak.name)
 def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
-    firsts = [int(piece.arguments[-2]) for piece in soak.pieces(soak.amount)]
+    pieces = soak.pieces(soak.amount)
+    firsts = [int(piece.arguments[-2]) for piece in pieces]
     assert firsts[0] == 0
-    assert {later - earlier for earlier, later in pairwise(firsts)} == {RUNS_A_PIECE}
+    (a_piece,) = {int(piece.arguments[-1]) for piece in pieces}
+    assert {later - earlier for earlier, later in pairwise(firsts)} == {a_piece}
+    assert firsts[-1] + a_piece == sum(piece.amount for piece in pieces) == soak.amount
 
 
 LISTS_WHAT_IT_OPENS = """
