@@ -115,6 +115,7 @@ class BallHypothesis:
     """One explanation of the passes: a ball that runs in one direction."""
 
     __slots__ = (
+        "_before_deg_per_s",
         "_beside",
         "_legs",
         "_most_deg",
@@ -160,6 +161,8 @@ class BallHypothesis:
         """When the last sure pass came."""
         self._sure_deg_per_s: float | None = None
         """The speed up to it."""
+        self._before_deg_per_s = 0.0
+        """The speed up to the sure pass before."""
         self._since_deg = 0.0
         """The travel counted since."""
         self.doubted_deg = 0.0
@@ -180,6 +183,14 @@ class BallHypothesis:
         self.overdue_ns = NEVER_NS
         """When the ball has left the track, if no pass follows; `NEVER_NS` while its speed is unknown."""
 
+    @property
+    def sure_lap_s(self) -> float | None:
+        """The lap time at the speed up to the last two sure passes, the shorter one: the last may be noise after all.
+
+        None before the first.
+        """
+        return None if self._sure_deg_per_s is None else 360 / max(self._sure_deg_per_s, self._before_deg_per_s)
+
     def run_to(self, new: Pass) -> BallRun | None:
         """How this ball ran to a pass; None if it cannot have made it. Changes nothing."""
         sensor, t_ns, width_ns = new
@@ -197,9 +208,9 @@ class BallHypothesis:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return None
             first_wider = last.width_ns * QUICKENING > width_ns
-            if between or first_wider or last.width_ns * WIDTH_CHANGE < width_ns:
+            if between or first_wider or last.width_ns * SURE_WIDTH_CHANGE < width_ns:
                 # With sensors missed before the second pass, the first may have been a hand; with a wider first pulse,
-                # another ball; with a far narrower one, noise: not proven.
+                # another ball; with a narrower one, noise: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed
@@ -243,6 +254,7 @@ class BallHypothesis:
         self.before_deg = self.travel_deg
         self._since_deg = run.since_deg
         if run.sure:
+            self._before_deg_per_s = self._sure_deg_per_s or 0.0
             self._since_deg, self._sure_ns, self._sure_deg_per_s = 0.0, t_ns, speed
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg

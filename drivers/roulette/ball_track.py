@@ -27,6 +27,7 @@ from drivers.roulette.ball_hypothesis import (
     PICKED_UP_LAP_S,
     QUICKENING,
     SLOWING,
+    SURE_WIDTH_CHANGE,
     BallHypothesis,
     Pass,
     legs_by_sensor,
@@ -81,6 +82,7 @@ class BallRuns:
         "_sensors_deg",
         "_tilt_deg",
         "_track",
+        "began_ns",
         "due_ns",
         "lines",
         "second_ball",
@@ -123,6 +125,8 @@ class BallRuns:
         """When the track is quiet, if nothing is in front of a sensor."""
         self.due_ns = NEVER_NS
         """The next deadline, or earlier."""
+        self.began_ns = -NEVER_NS
+        """When the last ball of known direction passed first."""
         self.second_ball = False
         """Whether a ball was read in a pocket while one of known direction ran."""
         self._pocket_ns = -NEVER_NS
@@ -210,8 +214,10 @@ class BallRuns:
             self._rotor_seen.append((last.t1_ns, last.t2_ns, last.t3_ns, last.t4_ns, last.count))
         direction = track.direction
         proves = known is None and direction is not None
-        if proves and self._pocket_ns >= track.began_ns:
-            self.second_ball = True
+        if proves:
+            self.began_ns = track.began_ns
+            if self._pocket_ns >= track.began_ns:
+                self.second_ball = True
         if self.second_ball:
             self._report_foreign(t_ns, "a ball in a pocket while another is in the track", found)
         found.append(
@@ -270,7 +276,7 @@ class BallRuns:
         hypothesis = None if track is None else track.hypothesis
         if track is None or hypothesis is None:
             return
-        lap_s = hypothesis.lap_s
+        lap_s, sure_lap_s = hypothesis.lap_s, hypothesis.sure_lap_s
         at_deg, doubt_deg = None, 180.0
         if track.direction is not None:
             at_deg, doubt_deg = arc_after(self._sensors_deg, hypothesis.last.sensor, track.direction)
@@ -279,7 +285,7 @@ class BallRuns:
                 t_ns=t_ns,
                 last_ns=hypothesis.last.t_ns,
                 lap_s=None if lap_s is None else round(lap_s, 4),
-                picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
+                picked_up=sure_lap_s is not None and sure_lap_s < PICKED_UP_LAP_S,
                 rotor_rpm=round(self._rotor_rpm, 2),
                 swapped=track.swapped(),
                 at_deg=at_deg,
@@ -437,7 +443,8 @@ near to each other cover a sensor together (ours)."""
 
 QUICKENED: Final = 1.1
 """Where the ball's last pass came faster by this factor than the one before, one such pass right after it is enough: a
-ball slows, so the pass before was another's (ours; sensors that are 4° off their angles give 1.08)."""
+ball slows, so the pass before was another's. So it is where the ball comes faster within a lap after one such pass
+(ours; sensors that are 4° off their angles give 1.08)."""
 
 
 class BallTrack:
@@ -455,7 +462,7 @@ class BallTrack:
         self.false_starts = 0
         """First passes that were given up: no later pass fitted them."""
         self._given_up: list[Pass] = []
-        """Of those, passes that fitted each other: one ball may have made them."""
+        """These, and the passes that fitted them."""
         self._accepted: list[Pass] = []
         """The passes of the followed ball."""
         self._alike: list[float] = []
@@ -464,11 +471,8 @@ class BallTrack:
         """The passes of the ball up to the last of them."""
         self._pulse_deg: dict[int, float] = {}
         """The angle that the ball covered last before each sensor."""
-
-    @property
-    def began_ns(self) -> int:
-        """When the followed ball passed first."""
-        return self._accepted[0].t_ns if self._accepted else NEVER_NS
+        self.began_ns = NEVER_NS
+        """When the followed ball passed first, also where that pass was given up; once its direction is proven."""
 
     @property
     def hypothesis(self) -> BallHypothesis | None:
@@ -504,7 +508,8 @@ class BallTrack:
                 self._accepted.append(new)
                 pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), run.pulse_deg
                 near = self._alike and len(self._accepted) - self._alike_passes <= len(self._deg)
-                if near and pulse_deg is not None and run.pulse_deg > PAIR_WIDTH * pulse_deg:
+                wider = pulse_deg is not None and run.pulse_deg > PAIR_WIDTH * pulse_deg
+                if near and (wider or run.quickening > QUICKENED):
                     self._note_alike(hypothesis.travel_deg)
                 return hypothesis
             self._add_unexplained(new)
@@ -514,8 +519,7 @@ class BallTrack:
             if all(hypothesis.passes < AGREEING for hypothesis in self.hypotheses):
                 # Too few passes to keep: they may have been the hand that threw the ball.
                 self.false_starts += 1
-                if len(self._accepted) > 1:
-                    self._given_up += self._accepted
+                self._given_up += self._accepted
                 self._begin(new)
             else:
                 self._add_unexplained(new)
@@ -596,23 +600,31 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.hypotheses = [best]
-            if sum(best.is_like(other) for other in self._not_its_own(best.direction)) >= OTHER_BALL_PASSES:
-                # Another ball may run on, and have made the passes of this one in part.
-                best.prove_no_more_than(0.0)
+            for other in self._follow_back(best.direction):
+                if best.is_like(other):
+                    # Another ball may run on, and have made the passes of this one in part.
+                    self._note_alike(0.0)
 
-    def _not_its_own(self, direction: int) -> list[Pass]:
-        """The passes that were given up and that the followed ball cannot have made, followed back from its first."""
+    def _follow_back(self, direction: int) -> list[Pass]:
+        """Follows the ball back from its first pass; returns what was given up and it cannot have made.
+
+        Where one of these passes was its own, the ball has run since then.
+        """
         later, after = self._accepted[:2]
         lap_s = self._lap_s(later, after, direction)
         others: list[Pass] = []
         for one in reversed(self._given_up):
             before_s = self._lap_s(one, later, direction)
+            as_wide_s = lap_s * one.width_ns / later.width_ns
             if not self._legs[direction][one.sensor].to[later.sensor].between and (
-                before_s >= FASTEST_LAP_S and lap_s / SLOWING <= before_s <= lap_s / QUICKENING
+                before_s >= FASTEST_LAP_S
+                and lap_s / SLOWING <= before_s <= lap_s / QUICKENING
+                and before_s / SURE_WIDTH_CHANGE < as_wide_s < before_s * SURE_WIDTH_CHANGE
             ):
                 later, lap_s = one, before_s
             else:
                 others.append(one)
+        self.began_ns = later.t_ns
         return others
 
     def _lap_s(self, one: Pass, other: Pass, direction: int) -> float:

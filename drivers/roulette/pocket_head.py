@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 TURN_TOLERANCE: Final = 0.2
 """Two readings one turn apart may differ from a full turn by this share (ours)."""
+NEXT_TURN_DEG: Final = 360 * (1 + TURN_TOLERANCE)
 
 
 class PocketPulse(NamedTuple):
@@ -22,6 +23,8 @@ class PocketPulse(NamedTuple):
     """How far the middle of the pulse was from the pocket's centre."""
     turns: int
     """Rotor turns in a row that named this pocket, this one included."""
+    before_ns: int | None
+    """When the pocket was named a turn before; None where it was not, so that it may have passed empty since."""
 
 
 class PocketHead:
@@ -34,6 +37,8 @@ class PocketHead:
         self._rise_deg: float | None = None
         self._last: tuple[int, float] | None = None
         self._turns = 0
+        self._named: dict[int, tuple[float, int]] = {}
+        """The travel of the rotor and the time at which each pocket was last named, by whatever ball."""
 
     @property
     def reading(self) -> tuple[int | None, int]:
@@ -49,7 +54,7 @@ class PocketHead:
         """Handles the rising edge: the ball comes in front of the head."""
         self._rise_deg = angle_deg
 
-    def fall(self, angle_deg: float | None, travel_deg: float) -> PocketPulse | None:
+    def fall(self, angle_deg: float | None, travel_deg: float, t_ns: int) -> PocketPulse | None:
         """Handles the falling edge; returns the reading, None if it has no angle.
 
         `angle_deg` is the rotor's angle since the index, `travel_deg` its total travel.
@@ -63,16 +68,22 @@ class PocketHead:
         off = at - round(at)
         if abs(off) > self._tolerance or abs(half) * 2 > 720 / self._pockets:
             self.forget()
-            return PocketPulse(None, off, 0)
+            return PocketPulse(None, off, 0, None)
         pocket = round(at) % self._pockets
+        before_ns = None
+        if pocket in self._named:
+            named_deg, named_ns = self._named[pocket]
+            if -NEXT_TURN_DEG <= travel_deg - named_deg <= NEXT_TURN_DEG:
+                before_ns = named_ns
+        self._named[pocket] = (travel_deg, t_ns)
         turned = None if self._last is None else abs(travel_deg - self._last[1]) / 360
         if self._last is not None and turned is not None and turned < 1 - TURN_TOLERANCE:
             if self._last[0] == pocket:
                 # The same pulse, interrupted.
-                return PocketPulse(pocket, off, self._turns)
+                return PocketPulse(pocket, off, self._turns, before_ns)
             self._turns = 0
         elif self._last is None or self._last[0] != pocket or turned is None or turned > 1 + TURN_TOLERANCE:
             self._turns = 0
         self._turns += 1
         self._last = (pocket, travel_deg)
-        return PocketPulse(pocket, off, self._turns)
+        return PocketPulse(pocket, off, self._turns, before_ns)

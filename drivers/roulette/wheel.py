@@ -21,6 +21,7 @@ from drivers.base.view import Fact, dead_lines, turn_words
 from drivers.roulette.ball_track import BallRuns, track_lines
 from drivers.roulette.device import (
     BallSeen,
+    ForeignObject,
     LevelAgain,
     NotLevel,
     PocketLost,
@@ -369,7 +370,7 @@ class RouletteWheel:
         if level:
             self._head.rise(angle)
             return
-        pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn)
+        pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn, t_ns)
         if pulse is None or pulse.pocket is not None:
             # If the ball passes another track sensor, it is still in the track and this is a second ball; whose pocket
             # it is in does not matter, so neither does an angle that is not proven.
@@ -378,6 +379,9 @@ class RouletteWheel:
             return
         if pulse is None or pulse.pocket is None:
             return
+        if pulse.before_ns is not None and pulse.before_ns < runs.began_ns:
+            detail = "a ball in a pocket that was not seen empty since before the launch: another may be in it"
+            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         found.append(
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
         )

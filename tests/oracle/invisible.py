@@ -21,6 +21,10 @@ Whole slots lost, and not reported, of a wheel so slow that a hand stops it with
 the index is late by just as many: a wheel that a hand held for as long, and pushed on, makes these lines
 (`held_unseen`).
 
+One false pulse of a track sensor, beside the true passes of the ball, that has the time and the width of its next pass
+after the last, or of one before the first: a ball that went on, or was launched sooner, makes these lines
+(`pass_unseen`).
+
 The beams for foreign objects are the only lines that see an object. Where none of them, the one or both, is broken for
 longer than noise during the spin, because it lost what it saw or is dead, the lines are those of a spin without it.
 """
@@ -30,10 +34,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
+from typing import NamedTuple
 
 from hal.values import EdgesLost
 from tests.oracle import money, roulette
-from tests.oracle.corruptions import Corrupted
+from tests.oracle.corruptions import Corrupted, whole_pulses
 from tests.oracle.motion import NS
 
 FLAPPER_COUNTS = 3
@@ -46,6 +51,15 @@ COUNTS_PER_SLOT = 4
 
 NOISE_NS = 2_000_000
 """An object beam that is broken for no longer than this shows noise (docs/devices/roulette-wheel.md)."""
+
+LAP_NS = 5_000_000_000
+"""No lap of a ball takes longer."""
+SHORTEST_PULSE_NS = 800_000
+"""A shorter pulse is no ball's (docs/devices/roulette-wheel.md)."""
+EVEN, SLOWS = 1.05, 1.25
+"""From pass to pass a ball's lap takes no less than the first of these less, and up to the second more."""
+LONGEST_LAP_S = 2.75
+"""The lap of a ball that does not drop at once."""
 
 ALIKE_DEG = 4.0
 """Sensors nearer than this to a mirrored arrangement count as mirrored: a ball's speed is not measured better."""
@@ -115,6 +129,62 @@ def object_unseen(run: roulette.RouletteRun, spin: roulette.Spin, outcome_ns: in
             if broken and end_ns > spin.launch_ns and edge.t_ns + NOISE_NS < spin.rest_ns:
                 return False
     return True
+
+
+def pass_unseen(run: roulette.RouletteRun, spin: roulette.Spin, corrupted: Corrupted) -> float:
+    """The turns that one false pulse adds, which came as the next pass of the ball, or as one before its first; else 0.
+
+    No pass is lost, nothing is reported, and no other pulse is as long as a ball's from before the launch to the rest.
+    """
+    pulses = _pulses_of_track(corrupted, spin.launch_ns - LAP_NS, spin.rest_ns)
+    false = [pulse for pulse in pulses if all(abs(pulse.t_ns - t_ns) > pulse.width_ns for t_ns in spin.passes_ns)]
+    if corrupted.rare or len(false) != 1 or len(pulses) != len(spin.passes_ns) + 1:
+        return 0.0
+    sensors = run.wheel.sensors_deg
+    after = false[0] is pulses[-1]
+    if not after and false[0] is not pulses[0]:
+        return 0.0
+    one, two, three = pulses[-3:] if after else pulses[:3]
+    first, second = _leg(sensors, spin.ball_way, one, two), _leg(sensors, spin.ball_way, two, three)
+    if first is None or second is None:
+        return 0.0
+    widths = sorted(pulse.width_ns / leg.lap_s for pulse, leg in ((one, first), (two, first), (three, second)))
+    slowing = second.lap_s / first.lap_s
+    fits = 1 / EVEN < slowing < SLOWS and widths[-1] < SLOWS * widths[0] and second.lap_s < LONGEST_LAP_S
+    return (second if after else first).turns if fits else 0.0
+
+
+class _TrackPulse(NamedTuple):
+    sensor: int
+    t_ns: int
+    """Its middle."""
+    width_ns: int
+
+
+class _Leg(NamedTuple):
+    turns: float
+    lap_s: float
+
+
+def _pulses_of_track(corrupted: Corrupted, from_ns: int, to_ns: int) -> list[_TrackPulse]:
+    """The pulses of the track sensors that are longer than the shortest of a ball, in the order of their times."""
+    found: list[_TrackPulse] = []
+    for line in {edge.line for edge in corrupted.edges if edge.line.startswith("ball_")}:
+        for rise, fall in whole_pulses(corrupted.edges, line):
+            start_ns, end_ns = corrupted.edges[rise].t_ns, corrupted.edges[fall].t_ns
+            if from_ns < start_ns < to_ns and end_ns - start_ns > SHORTEST_PULSE_NS:
+                sensor = int(line.removeprefix("ball_")) - 1
+                found.append(_TrackPulse(sensor, (start_ns + end_ns) // 2, end_ns - start_ns))
+    return sorted(found, key=lambda pulse: pulse.t_ns)
+
+
+def _leg(sensors_deg: Sequence[float], way: int, one: _TrackPulse, other: _TrackPulse) -> _Leg | None:
+    """The way of a ball from one sensor to the next; None where another lies between."""
+    ahead = [(deg - sensors_deg[one.sensor]) * way % 360.0 or 360.0 for deg in sensors_deg]
+    turns = ahead[other.sensor] / 360.0
+    if ahead[other.sensor] > min(ahead):
+        return None
+    return _Leg(turns, (other.t_ns - one.t_ns) / NS / turns)
 
 
 def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted: Corrupted) -> bool:

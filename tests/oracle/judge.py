@@ -20,7 +20,7 @@ from feed.events import Event, RoundProgress
 from hal.values import Batch, Edge, Rare
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
-from tests.oracle.invisible import held_unseen, object_unseen, pulse_unseen, rest_unseen
+from tests.oracle.invisible import held_unseen, object_unseen, pass_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import NS, T_NS
 
 
@@ -195,6 +195,7 @@ def false_roulette_outcomes(
         elif not (
             spin.valid
             or (made is not None and spin.without_object().valid and object_unseen(run, spin, outcome.t_ns, made))
+            or (made is not None and spin.longer(pass_unseen(run, spin, made)).valid)
         ):
             wrong.append(f"pocket {pocket} of an invalid spin: {spin}")
         elif pocket != spin.pocket:

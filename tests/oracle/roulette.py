@@ -115,6 +115,10 @@ class Spin:
         """The spin without its object, as the other lines show it where the beam missed it."""
         return replace(self, kind="plain") if self.kind == "object_early" else self
 
+    def longer(self, turns: float) -> Spin:
+        """The spin as if the ball had made so many turns more between its first pass and its last."""
+        return replace(self, measurable=self.measurable + turns)
+
     @property
     def valid(self) -> bool:
         """Whether a number may be called."""

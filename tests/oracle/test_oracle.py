@@ -11,7 +11,7 @@ import pytest
 from hal.clock import NS_PER_S as S
 from hal.values import Edge, EdgesLost, Loss, Reading
 from tests.oracle import ball, corruptions, judge, money, roulette
-from tests.oracle.invisible import held_unseen, object_unseen, pulse_unseen, rest_unseen
+from tests.oracle.invisible import held_unseen, object_unseen, pass_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
 from tests.oracle.rounds import roulette_round
 from tests.oracle.wear import AS_NEW, RUNS_A_DAY, Wear, worn, worn_edges
@@ -297,6 +297,42 @@ def test_an_object_is_unseen_where_no_beam_shows_more_than_noise_during_the_spin
             assert not unseen(lone=[Edge(line, 0, 0), Edge(line, 0, t_ns)])
             assert not unseen(lost=[EdgesLost(line, Loss.OVERFLOW, t_ns, 2)])
             assert unseen(lost=[EdgesLost("pocket", Loss.OVERFLOW, t_ns, 2)])
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_a_false_pulse_is_unseen_where_the_ball_was_due_by_time_and_width_alone(after: bool) -> None:
+    run = roulette.make_run(Random(5), roulette.recommended_wheel(Random(5)), spins=1, kinds=("plain",), count=11)
+    (spin,) = run.spins
+    pulses = sorted(
+        (edges[rise].t_ns, edges[fall].t_ns - edges[rise].t_ns, line)
+        for edges in [run.edges]
+        for line in ("ball_1", "ball_2", "ball_3")
+        for rise, fall in corruptions.whole_pulses(edges, line)
+    )
+    assert len(pulses) == len(spin.passes_ns) == 11
+    deg = run.wheel.sensors_deg
+    (one_ns, _, one), (two_ns, width_ns, two) = pulses[-2:] if after else pulses[1::-1]
+    way = spin.ball_way if after else -spin.ball_way
+    before_deg = (deg[int(two[-1]) - 1] - deg[int(one[-1]) - 1]) * way % 360
+    number = min(range(3), key=lambda k: (deg[k] - deg[int(two[-1]) - 1]) * way % 360 or 360.0)
+    ahead_deg = (deg[number] - deg[int(two[-1]) - 1]) * way % 360
+    due_ns = two_ns + round((two_ns - one_ns) * ahead_deg / before_deg)
+
+    def turns(at_ns: int, for_ns: int, line: str, lost: Sequence[EdgesLost] = (), *more: Edge) -> float:
+        edges = sorted([*run.edges, Edge(line, 1, at_ns), Edge(line, 0, at_ns + for_ns), *more], key=lambda e: e.t_ns)
+        return pass_unseen(run, spin, corruptions.Corrupted(edges, list(lost), "one false pulse"))
+
+    line = f"ball_{number + 1}"
+    assert turns(due_ns, width_ns, line) == pytest.approx(ahead_deg / 360)
+    assert turns(due_ns, 2 * width_ns, line) == 0.0
+    assert turns(due_ns, width_ns // 2, line) == 0.0
+    assert turns(due_ns, width_ns, one) == 0.0
+    assert turns(due_ns + (due_ns - two_ns) * 2 // 5, width_ns, line) == 0.0
+    assert turns(due_ns - (due_ns - two_ns) * 2 // 5, width_ns, line) == 0.0
+    assert turns(due_ns, width_ns, line, [EdgesLost(line, Loss.LATE, due_ns, 1)]) == 0.0
+    later = [Edge(one, level, due_ns + S // 3 + level_ns) for level, level_ns in ((1, 0), (0, width_ns))]
+    assert turns(due_ns, width_ns, line, (), *later) == 0.0
+    assert run.spins[0].longer(1.0).measurable == pytest.approx(spin.measurable + 1)
 
 
 # --- the life of a wheel -------------------------------------------------------------------------------------------

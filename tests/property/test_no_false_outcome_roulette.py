@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.oracle import corruptions, judge, roulette
 from tests.oracle.invisible import looks_rightly_placed, why_invisible
 from tests.oracle.motion import T_NS
-from tests.oracle.rounds import roulette_round
+from tests.oracle.rounds import roulette_round, wheel_life_round
 
 CHUNK = 100
 CHUNKS = 2
@@ -68,6 +68,21 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
 )
 def test_what_once_gave_a_false_outcome_gives_none(seed: int, what: str) -> None:
     judged = roulette_round(seed)
+    assert (judged.wrong, what) == ([], what)
+
+
+@pytest.mark.parametrize(
+    ("seed", "what"),
+    [
+        (112_697, "three pulses of one sensor as if a ball made laps past the others"),
+        (587_481, "a ball that drops after three passes, of which two were given up"),
+        (817_125, "noise half as wide as the ball's pulses before the first pass"),
+        (867_687, "a ball read in a pocket after a first pass that was given up"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_what_once_gave_a_false_outcome_on_a_worn_wheel_gives_none(seed: int, what: str) -> None:
+    judged = wheel_life_round(seed)
     assert (judged.wrong, what) == ([], what)
 
 

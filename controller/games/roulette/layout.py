@@ -16,7 +16,6 @@ house's own wheel has the wagers that its numbers can be laid out for; those wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, WHEELS, ZEROS, RouletteRules, Wager
@@ -51,16 +50,11 @@ class RouletteLayout:
         self.rules = rules
         self.wheel = wheel
         self.zeros = rules.zeros_of(wheel)
-        self._seven_numbers = seven_numbers
+        self.bets = tuple(self._offered(self._bets(seven_numbers)))
         no_spin = ("00",) if wheel == AMERICAN_AS_SINGLE_ZERO else ()
         outcomes = (pocket for pocket in self._pockets() if pocket not in no_spin)
         self._winning: dict[str, tuple[WinningBet, ...] | None] = dict.fromkeys(outcomes)
         """The bets that win in each pocket, from when they are first asked for."""
-
-    @cached_property
-    def bets(self) -> tuple[Bet, ...]:
-        """All bets of the layout, in the order of the regulation; they are made when they are first asked for."""
-        return tuple(self._offered(self._bets(self._seven_numbers)))
 
     def winning(self, pocket: str) -> tuple[WinningBet, ...]:
         """Every bet that wins when the ball rests in `pocket`, in the order of the regulation, with its odds.

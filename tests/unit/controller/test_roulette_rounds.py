@@ -146,6 +146,14 @@ def test_a_ball_that_vanishes_well_above_the_speed_of_a_drop_was_picked_up() -> 
     assert (void.evidence.revolutions or 0) >= 4
 
 
+@pytest.mark.parametrize("width_s", [0.008, 0.02, 0.03])
+def test_one_false_pulse_after_a_ball_was_picked_up_does_not_make_it_drop(width_s: float) -> None:
+    lines = spin(passes=19, laps_s=(0.5, 0.8))
+    for late_s in (0.3, 0.4, 0.45):
+        noisy = spin(passes=19, laps_s=(0.5, 0.8)).see("ball_3", lines.left_s + late_s, width_s)
+        assert said_of(noisy).verdicts() == ["void ball_revolutions"]
+
+
 def test_too_few_revolutions_are_refused_by_the_rule_also_where_the_ball_was_picked_up() -> None:
     void = said_of(spin(passes=9, laps_s=(0.5, 0.8))).one(events.Void)
     assert (void.reason, void.rule) == ("ball_revolutions", "13:47-20.32(m)2")
@@ -626,6 +634,26 @@ def test_lost_changes_of_one_of_two_beams_count_whatever_the_other_shows(line: s
     lost = EdgesLost(line, Loss.OVERFLOW, ns(lines.left_s - 1.0), 2)
     said = events_of_run(roulette_toml(device="object_beams = 2"), lines.edges(), [lost], lines.now_ns)
     assert said.verdicts() == ["unresolved edges_lost"]
+
+
+@pytest.mark.parametrize(
+    ("rpm", "old", "verdict"),
+    [(4.0, "17", "void foreign_object"), (4.0, "5", "17"), (17.0, "17", "17")],
+    ids=["in the same pocket, never seen empty", "in another pocket", "seen empty since"],
+)
+def test_a_pocket_that_was_not_seen_empty_since_before_the_launch_may_have_another_ball_in_it(
+    rpm: float, old: str, verdict: str
+) -> None:
+    """A ball is read until the launch, is taken out or is not, and the next is read where this one was or elsewhere."""
+    lines = spin(rotor_rpm=-rpm, way=1, until_s=120.0).lie(old, 0.0, 7.0)
+    assert said_of(lines).verdicts() == [verdict]
+
+
+def test_a_pocket_that_is_read_again_after_a_doubt_is_no_second_ball() -> None:
+    lines, at_s = between_readings(0)
+    lost = EdgesLost("rotor_b", Loss.OVERFLOW, ns(at_s), 4)
+    said = events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns)
+    assert said.verdicts() in (["17"], ["unresolved no_number_read"])
 
 
 def with_losses_of_the_track(lines: RouletteLines, at_s: float) -> EventList:

@@ -265,6 +265,57 @@ def test_passes_of_another_ball_that_were_given_up_leave_nothing_proven() -> Non
     assert hypothesis.travel_high_deg == pytest.approx(13 * 360.0)
 
 
+@pytest.mark.parametrize(
+    ("wide_ms", "later", "laps"),
+    [(7, 0, 12 + 2 / 3), (15, 0, 0.0), (7, 1, 0.0)],
+    ids=["one is its own", "both are another's", "one is another's, and a later one"],
+)
+def test_two_passes_of_another_ball_leave_nothing_proven_where_the_first_was_given_up(
+    wide_ms: int, later: int, laps: float
+) -> None:
+    """The second of two that were given up came when the ball passed there: it is its own where it is as wide."""
+    ball = passes(THREE, REAL_A)
+    slow = [Pass(2, ball[1].t_ns - 2 * S, 15_000_000), Pass(0, ball[0].t_ns, wide_ms * 1_000_000)]
+    beside = [Pass(ball[9].sensor, ball[9].t_ns + round(0.1 * S), 8_000_000)][:later]
+    track = followed(THREE, sorted([*slow, *ball[1:], *beside], key=lambda one: one.t_ns))
+    assert (track.false_starts, track.direction) == (1, 1)
+    assert travel(track) == pytest.approx(laps)
+
+
+@pytest.mark.parametrize(("width_ms", "laps"), [(12, 0.0), (30, 13.0)], ids=["as a ball's", "as a hand's"])
+def test_two_passes_that_fit_no_other_and_are_as_wide_as_the_balls_leave_nothing_proven(
+    width_ms: int, laps: float
+) -> None:
+    ball = passes(THREE, REAL_A)
+    others = [Pass(2, ball[0].t_ns - round(early_s * S), width_ms * 1_000_000) for early_s in (0.1, 0.05)]
+    track = followed(THREE, [*others, *ball])
+    assert (track.false_starts, track.direction) == (2, 1)
+    assert travel(track) == pytest.approx(laps)
+
+
+def test_two_passes_at_once_that_were_given_up_are_not_its_own() -> None:
+    ball = passes(THREE, REAL_A)
+    slow = [Pass(1, ball[0].t_ns - round(0.7 * S), 12_000_000), Pass(2, ball[0].t_ns, 12_000_000)]
+    track = followed(THREE, [*slow, *ball])
+    assert (track.false_starts, track.direction) == (1, 1)
+    assert travel(track) == 0.0
+
+
+@pytest.mark.parametrize(("before_ns", "second"), [(-1, 1), (1, 0)])
+def test_a_ball_in_a_pocket_since_a_first_pass_that_was_given_up_is_a_second_ball(before_ns: int, second: int) -> None:
+    """Noise two seconds before takes the ball's first pass with it; the ball has run since then all the same."""
+    ball = passes(UNEQUAL, REAL_A[:2])
+    runs = BallRuns(UNEQUAL, 4 * S, Rotor(100, 3.0, 38, 5.0), PocketHead(38, 0.0, 0.3), lambda _: None)
+    found: list[Observation] = []
+    for one in (Pass(2, ball[0].t_ns - round(1.4 * S), 3_000_000), *ball):
+        line = f"ball_{one.sensor + 1}"
+        if one is ball[0]:
+            runs.see_pocket(one.t_ns - before_ns)
+        runs.handle_edge(Edge(line, 1, one.t_ns), found)
+        runs.handle_edge(Edge(line, 0, one.t_ns + one.width_ns), found)
+    assert sum(isinstance(one, ForeignObject) for one in found) == second
+
+
 @pytest.mark.parametrize("sensors", [THREE, UNEQUAL])
 def test_one_pulse_before_the_ball_leaves_the_travel_of_nearly_every_spin_proven(sensors: tuple[float, ...]) -> None:
     """A hand or noise, at any sensor, as wide as a ball's pulse: it and the ball's first pass often fit each other."""
@@ -290,6 +341,18 @@ def test_a_second_ball_beside_the_first_shows_as_one_pass_and_then_as_wider_puls
 
 
 @pytest.mark.parametrize(("early_s", "laps"), [(0.0, 13.0), (0.05, 3.0)])
+def test_a_ball_that_quickens_within_a_lap_after_a_pass_of_another_leaves_proven_what_came_before(
+    early_s: float, laps: float
+) -> None:
+    """The first ball drops after that pass; the second comes just before it, and is followed from there on."""
+    seen = passes(THREE, REAL_A)
+    beside = Pass(seen[9].sensor, seen[9].t_ns + round(0.12 * S), seen[9].width_ns)
+    since = [one._replace(t_ns=one.t_ns - round(early_s * S)) for one in seen[11:]]
+    track = followed(THREE, [*seen[:10], beside, seen[10], *since])
+    assert travel(track) == pytest.approx(laps)
+
+
+@pytest.mark.parametrize(("early_s", "laps"), [(0.0, 13.0), (0.05, 3.0)])
 def test_a_pass_of_another_ball_where_the_ball_quickened_leaves_proven_what_came_before(
     early_s: float, laps: float
 ) -> None:
@@ -301,7 +364,7 @@ def test_a_pass_of_another_ball_where_the_ball_quickened_leaves_proven_what_came
     assert travel(track) == pytest.approx(laps)
 
 
-@pytest.mark.parametrize(("width_ms", "laps"), [(1.1, 13.0), (6.0, 13.0 + 1 / 3)])
+@pytest.mark.parametrize(("width_ms", "laps"), [(1.1, 13.0), (3.7, 13.0), (6.0, 13.0 + 1 / 3)])
 def test_a_pulse_of_noise_before_the_first_pass_proves_no_travel(width_ms: float, laps: float) -> None:
     seen = passes(THREE, REAL_A, first=1)
     noise = Pass(0, seen[0].t_ns - round(0.22 * S), round(width_ms * 1e6))

@@ -10,13 +10,14 @@ from drivers.roulette.pocket_head import PocketHead, PocketPulse
 
 POCKETS = 38
 PITCH = 360 / POCKETS
+TURN_NS = 4_000_000_000
 
 
 def read(head: PocketHead, at_pockets: float, turn: float, *, half: float = 0.15, way: int = 1) -> PocketPulse | None:
     """The ball passes in the middle at that place (in pockets), after this many turns of the rotor."""
     rotor = -at_pockets * PITCH
     head.rise(rotor - way * half * PITCH)
-    return head.fall(rotor + way * half * PITCH, 360 * turn * way)
+    return head.fall(rotor + way * half * PITCH, 360 * turn * way, round(turn * TURN_NS))
 
 
 def test_the_pocket_in_front_of_the_head_is_the_one_that_the_rotors_angle_gives() -> None:
@@ -31,7 +32,7 @@ def test_the_heads_own_angle_counts(head_deg: float) -> None:
     head = PocketHead(POCKETS, head_deg, 0.3)
     rotor = head_deg - 9 * PITCH
     head.rise(rotor - 1.0)
-    pulse = head.fall(rotor + 1.0, 360.0)
+    pulse = head.fall(rotor + 1.0, 360.0, 0)
     assert pulse is not None
     assert pulse.pocket == 9
 
@@ -55,6 +56,20 @@ def test_a_fifth_of_a_turn_more_or_less_is_the_next_turn(turn: float, turns: int
 def test_the_same_pocket_turn_after_turn_is_counted_up() -> None:
     head = PocketHead(POCKETS, 0.0, 0.3)
     assert [pulse.turns for k in range(4) if (pulse := read(head, 9, k)) is not None] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("turn", "before_ns"), [(1.0, 0), (1.2, 0), (1.21, None), (2.0, None)])
+def test_a_pocket_that_did_not_pass_empty_since_it_was_named_says_when_that_was(
+    turn: float, before_ns: int | None
+) -> None:
+    head = PocketHead(POCKETS, 0.0, 0.3)
+    first, other = read(head, 9, 0.0), read(head, 11, 0.5)
+    head.forget()
+    again = read(head, 9, turn)
+    assert first is not None
+    assert other is not None
+    assert again is not None
+    assert (first.before_ns, other.before_ns, again.before_ns) == (None, None, before_ns)
 
 
 def test_another_pocket_begins_anew() -> None:
@@ -111,10 +126,10 @@ def test_a_pulse_wider_than_two_pockets_is_no_ball_in_one() -> None:
 def test_without_an_angle_there_is_no_reading() -> None:
     head = PocketHead(POCKETS, 0.0, 0.3)
     head.rise(None)
-    assert head.fall(10.0, 360.0) is None
+    assert head.fall(10.0, 360.0, 0) is None
     head.rise(10.0)
-    assert head.fall(None, 360.0) is None
-    assert head.fall(10.0, 360.0) is None
+    assert head.fall(None, 360.0, 0) is None
+    assert head.fall(10.0, 360.0, 0) is None
 
 
 def test_what_is_forgotten_does_not_count() -> None:
@@ -133,7 +148,7 @@ def test_every_pocket_is_named_whichever_way_the_rotor_turns_and_however_far_it_
     head = PocketHead(POCKETS, 0.0, 0.3)
     rotor = -(pocket + off) * PITCH + 360 * turns
     head.rise(rotor - way * 1.0)
-    pulse = head.fall(rotor + way * 1.0, 360.0 * turns)
+    pulse = head.fall(rotor + way * 1.0, 360.0 * turns, 0)
     assert pulse is not None
     assert pulse.pocket == pocket
     assert pulse.off_pockets == pytest.approx(off, abs=1e-6)
