@@ -26,6 +26,7 @@ from drivers.roulette.ball_hypothesis import (
     FASTEST_LAP_S,
     PICKED_UP_LAP_S,
     QUICKENING,
+    SLOWEST_LAP_S,
     SLOWING,
     SURE_WIDTH_CHANGE,
     BallHypothesis,
@@ -600,10 +601,9 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.hypotheses = [best]
-            for other in self._follow_back(best.direction):
-                if best.is_like(other):
-                    # Another ball may run on, and have made the passes of this one in part.
-                    self._note_alike(0.0)
+            if self._is_another_ball([one for one in self._follow_back(best.direction) if best.is_like(one)]):
+                # It may run on, and have made the passes of this one in part.
+                best.prove_no_more_than(0.0)
 
     def _follow_back(self, direction: int) -> list[Pass]:
         """Follows the ball back from its first pass; returns what was given up and it cannot have made.
@@ -626,6 +626,14 @@ class BallTrack:
                 others.append(one)
         self.began_ns = later.t_ns
         return others
+
+    def _is_another_ball(self, others: Sequence[Pass]) -> bool:
+        """Whether one ball can have made two of these passes; two pulses of a hand come sooner after each other."""
+        return any(
+            FASTEST_LAP_S <= self._lap_s(one, later, direction) <= SLOWEST_LAP_S
+            for later, one in combinations(others, 2)
+            for direction in self._legs
+        )
 
     def _lap_s(self, one: Pass, other: Pass, direction: int) -> float:
         """The time of a lap of a ball that makes these passes one after the other."""

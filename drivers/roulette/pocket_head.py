@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 TURN_TOLERANCE: Final = 0.2
 """Two readings one turn apart may differ from a full turn by this share (ours)."""
 NEXT_TURN_DEG: Final = 360 * (1 + TURN_TOLERANCE)
+SAME_PLACE_DEG: Final = 360 * TURN_TOLERANCE
 
 
 class PocketPulse(NamedTuple):
@@ -24,7 +25,7 @@ class PocketPulse(NamedTuple):
     turns: int
     """Rotor turns in a row that named this pocket, this one included."""
     before_ns: int | None
-    """When the pocket was named a turn before; None where it was not, so that it may have passed empty since."""
+    """When a ball was seen in this pocket the last time that it passed; None where it passed empty."""
 
 
 class PocketHead:
@@ -37,8 +38,8 @@ class PocketHead:
         self._rise_deg: float | None = None
         self._last: tuple[int, float] | None = None
         self._turns = 0
-        self._named: dict[int, tuple[float, int]] = {}
-        """The travel of the rotor and the time at which each pocket was last named, by whatever ball."""
+        self._seen: dict[int, tuple[float, bool, int]] = {}
+        """The rotor's travel, its way and the time at which a ball was last seen in each pocket, whichever ball."""
 
     @property
     def reading(self) -> tuple[int | None, int]:
@@ -66,16 +67,14 @@ class PocketHead:
         half = ((angle_deg - rise_deg + 180) % 360 - 180) / 2
         at = (self._head_deg - (rise_deg + half)) * self._pockets / 360
         off = at - round(at)
-        if abs(off) > self._tolerance or abs(half) * 2 > 720 / self._pockets:
+        if not -360 <= half * self._pockets <= 360:
             self.forget()
             return PocketPulse(None, off, 0, None)
         pocket = round(at) % self._pockets
-        before_ns = None
-        if pocket in self._named:
-            named_deg, named_ns = self._named[pocket]
-            if -NEXT_TURN_DEG <= travel_deg - named_deg <= NEXT_TURN_DEG:
-                before_ns = named_ns
-        self._named[pocket] = (travel_deg, t_ns)
+        before_ns = self._passed(pocket, travel_deg, half > 0, t_ns)
+        if not -self._tolerance <= off <= self._tolerance:
+            self.forget()
+            return PocketPulse(None, off, 0, before_ns)
         turned = None if self._last is None else abs(travel_deg - self._last[1]) / 360
         if self._last is not None and turned is not None and turned < 1 - TURN_TOLERANCE:
             if self._last[0] == pocket:
@@ -87,3 +86,15 @@ class PocketHead:
         self._turns += 1
         self._last = (pocket, travel_deg)
         return PocketPulse(pocket, off, self._turns, before_ns)
+
+    def _passed(self, pocket: int, travel_deg: float, way: bool, t_ns: int) -> int | None:
+        """Notes a ball in a pocket; returns when one was seen there the last time that the pocket passed."""
+        before_ns = None
+        if pocket in self._seen:
+            before_deg, before_way, seen_ns = self._seen[pocket]
+            # Where the rotor has turned back since, the pocket passed on the way back too.
+            most_deg = NEXT_TURN_DEG if way is before_way else SAME_PLACE_DEG
+            if -most_deg <= travel_deg - before_deg <= most_deg:
+                before_ns = seen_ns
+        self._seen[pocket] = (travel_deg, way, t_ns)
+        return before_ns

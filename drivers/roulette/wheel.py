@@ -375,13 +375,13 @@ class RouletteWheel:
             # If the ball passes another track sensor, it is still in the track and this is a second ball; whose pocket
             # it is in does not matter, so neither does an angle that is not proven.
             runs.see_pocket(t_ns)
+        if pulse is not None and pulse.before_ns is not None and pulse.before_ns < runs.began_ns:
+            detail = "a ball in a pocket that was not seen empty since before the launch: another may be in it"
+            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         if runs.running:
             return
         if pulse is None or pulse.pocket is None:
             return
-        if pulse.before_ns is not None and pulse.before_ns < runs.began_ns:
-            detail = "a ball in a pocket that was not seen empty since before the launch: another may be in it"
-            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         found.append(
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
         )

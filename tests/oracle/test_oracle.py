@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 
 import pytest
 
@@ -299,40 +300,69 @@ def test_an_object_is_unseen_where_no_beam_shows_more_than_noise_during_the_spin
             assert unseen(lost=[EdgesLost("pocket", Loss.OVERFLOW, t_ns, 2)])
 
 
+class DuePulse(NamedTuple):
+    """The pulse that the ball would have given at its next sensor after the last, or at the one before the first."""
+
+    line: str
+    t_ns: int
+    width_ns: int
+    leg_ns: int
+    turns: float
+
+    def edges(self, late_ns: int = 0, width: float = 1.0) -> list[Edge]:
+        begins_ns = self.t_ns + late_ns
+        return [Edge(self.line, 1, begins_ns), Edge(self.line, 0, begins_ns + round(self.width_ns * width))]
+
+
+def due_pulse(run: roulette.RouletteRun, *, after: bool) -> DuePulse:
+    (spin,), deg = run.spins, run.wheel.sensors_deg
+    pulses = sorted(
+        (run.edges[rise].t_ns, run.edges[fall].t_ns - run.edges[rise].t_ns, number)
+        for number in range(3)
+        for rise, fall in corruptions.whole_pulses(run.edges, f"ball_{number + 1}")
+    )
+    assert len(pulses) == len(spin.passes_ns)
+    (one_ns, _, one), (two_ns, width_ns, two) = pulses[-2:] if after else pulses[1::-1]
+    way = spin.ball_way if after else -spin.ball_way
+    ahead_deg, number = min(((deg[k] - deg[two]) * way % 360 or 360.0, k) for k in range(3))
+    leg_ns = round((two_ns - one_ns) * ahead_deg / ((deg[two] - deg[one]) * way % 360))
+    return DuePulse(f"ball_{number + 1}", two_ns + leg_ns, width_ns, leg_ns, ahead_deg / 360)
+
+
+def with_pulses(run: roulette.RouletteRun, *more: Edge, lost: Sequence[EdgesLost] = ()) -> corruptions.Corrupted:
+    return corruptions.Corrupted(sorted([*run.edges, *more], key=lambda e: e.t_ns), list(lost), "false pulses")
+
+
 @pytest.mark.parametrize("after", [True, False])
 def test_a_false_pulse_is_unseen_where_the_ball_was_due_by_time_and_width_alone(after: bool) -> None:
     run = roulette.make_run(Random(5), roulette.recommended_wheel(Random(5)), spins=1, kinds=("plain",), count=11)
+    (spin,), due = run.spins, due_pulse(run, after=after)
+
+    def turns(*more: Edge, lost: Sequence[EdgesLost] = ()) -> float:
+        return pass_unseen(run, spin, with_pulses(run, *more, lost=lost))
+
+    assert turns(*due.edges()) == pytest.approx(due.turns)
+    assert turns(*due.edges(width=2.0)) == turns(*due.edges(width=0.5)) == 0.0
+    for part in (0.4, 0.3, -0.15 if after else -0.3):
+        assert turns(*due.edges(late_ns=round(part * due.leg_ns))) == 0.0
+    for other in {"ball_1", "ball_2", "ball_3"} - {due.line}:
+        assert turns(*due._replace(line=other).edges()) == 0.0
+    assert turns(*due.edges(), lost=[EdgesLost(due.line, Loss.LATE, due.t_ns, 1)]) == 0.0
+    assert turns(*due.edges(), *due.edges(late_ns=due.leg_ns // 2)) == 0.0
+    assert turns(*due.edges(), *due.edges(late_ns=due.leg_ns // 2, width=0.01)) == pytest.approx(due.turns)
+
+
+def test_an_outcome_of_a_spin_that_one_false_pulse_made_long_enough_is_excused_and_no_other() -> None:
+    run = roulette.make_run(Random(2), roulette.recommended_wheel(Random(2)), spins=1, kinds=("plain",), count=12)
+    due = due_pulse(run, after=True)
     (spin,) = run.spins
-    pulses = sorted(
-        (edges[rise].t_ns, edges[fall].t_ns - edges[rise].t_ns, line)
-        for edges in [run.edges]
-        for line in ("ball_1", "ball_2", "ball_3")
-        for rise, fall in corruptions.whole_pulses(edges, line)
-    )
-    assert len(pulses) == len(spin.passes_ns) == 11
-    deg = run.wheel.sensors_deg
-    (one_ns, _, one), (two_ns, width_ns, two) = pulses[-2:] if after else pulses[1::-1]
-    way = spin.ball_way if after else -spin.ball_way
-    before_deg = (deg[int(two[-1]) - 1] - deg[int(one[-1]) - 1]) * way % 360
-    number = min(range(3), key=lambda k: (deg[k] - deg[int(two[-1]) - 1]) * way % 360 or 360.0)
-    ahead_deg = (deg[number] - deg[int(two[-1]) - 1]) * way % 360
-    due_ns = two_ns + round((two_ns - one_ns) * ahead_deg / before_deg)
-
-    def turns(at_ns: int, for_ns: int, line: str, lost: Sequence[EdgesLost] = (), *more: Edge) -> float:
-        edges = sorted([*run.edges, Edge(line, 1, at_ns), Edge(line, 0, at_ns + for_ns), *more], key=lambda e: e.t_ns)
-        return pass_unseen(run, spin, corruptions.Corrupted(edges, list(lost), "one false pulse"))
-
-    line = f"ball_{number + 1}"
-    assert turns(due_ns, width_ns, line) == pytest.approx(ahead_deg / 360)
-    assert turns(due_ns, 2 * width_ns, line) == 0.0
-    assert turns(due_ns, width_ns // 2, line) == 0.0
-    assert turns(due_ns, width_ns, one) == 0.0
-    assert turns(due_ns + (due_ns - two_ns) * 2 // 5, width_ns, line) == 0.0
-    assert turns(due_ns - (due_ns - two_ns) * 2 // 5, width_ns, line) == 0.0
-    assert turns(due_ns, width_ns, line, [EdgesLost(line, Loss.LATE, due_ns, 1)]) == 0.0
-    later = [Edge(one, level, due_ns + S // 3 + level_ns) for level, level_ns in ((1, 0), (0, width_ns))]
-    assert turns(due_ns, width_ns, line, (), *later) == 0.0
-    assert run.spins[0].longer(1.0).measurable == pytest.approx(spin.measurable + 1)
+    assert spin.measurable < 4 <= spin.longer(due.turns).measurable
+    made = with_pulses(run, *due.edges())
+    seen = judge.roulette_events(run, made)
+    assert len(judge.false_roulette_outcomes(run, seen)) == 1
+    assert judge.false_roulette_outcomes(run, seen, made) == []
+    told = with_pulses(run, *due.edges(), lost=[EdgesLost(due.line, Loss.LATE, due.t_ns, 1)])
+    assert len(judge.false_roulette_outcomes(run, seen, told)) == 1
 
 
 # --- the life of a wheel -------------------------------------------------------------------------------------------

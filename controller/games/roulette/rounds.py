@@ -68,8 +68,8 @@ class RoundSpin:
     slip: RotorDoubt | None = None
     lost: str = ""
     """What losses may have hidden: a second ball, or a foreign object."""
-    passes_lost: TrackLost | None = None
-    """The last loss at a track sensor: the ball may have made more passes than were seen."""
+    seen_ns: int = 0
+    """When a ball was first seen."""
     call_judged: bool = False
     single_pass: bool = False
     """The track became quiet after one pass."""
@@ -139,6 +139,8 @@ class RouletteGame:
         self._rotor = 0
         self._busy = False
         """Whether the track is not quiet."""
+        self._track_lost: TrackLost | None = None
+        """The last loss at a track sensor: a ball may have made more passes than were seen."""
         self._unseen: list[int] = []
         """The pockets in which the ball came to rest, one after another, since a track sensor last saw it."""
         self._early: list[Observation] = []
@@ -214,6 +216,9 @@ class RouletteGame:
             case RotorDoubt(explained=False):
                 # In every phase: an index that moved gives wrong pockets from then on.
                 self.report.fault(Fault(seen.t_ns, seen.reason, seen.detail))
+            case TrackLost():
+                self._track_lost = seen
+                return
             case BeamsDisagree():
                 self.report.event(
                     events.DeviceWarning, seen.t_ns, device="wheel", warning="object_beams_disagree", detail=seen.detail
@@ -258,25 +263,14 @@ class RouletteGame:
                 )
             self._early = []
         elif self._early and isinstance(
-            seen,
-            BallPassed
-            | BallLeftTrack
-            | ForeignObject
-            | BeamLost
-            | PocketLost
-            | TrackLost
-            | RotorReversed
-            | RotorStopped,
+            seen, BallPassed | BallLeftTrack | ForeignObject | BeamLost | PocketLost | RotorReversed | RotorStopped
         ):
             self._early.append(seen)
 
     def _judge(self, seen: Observation, t_ns: int) -> None:
         match seen:
             case BallSeen():
-                spin = self._spin
-                spin.joined = seen.joined
-                if spin.passes_lost is not None and t_ns - spin.passes_lost.t_ns > BEFORE_RUN_NS:
-                    spin.passes_lost = None
+                self._spin.joined, self._spin.seen_ns = seen.joined, seen.t_ns
             case BallPassed():
                 self._run(seen, t_ns)
             case BallLeftTrack():
@@ -296,8 +290,6 @@ class RouletteGame:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen)
-            case TrackLost():
-                self._spin.passes_lost = seen
             case PocketLost():
                 left = self._spin.left
                 if self._busy and (left is None or seen.since_ns < left.last_ns):
@@ -387,8 +379,6 @@ class RouletteGame:
             self._spin.single_pass = seen.passes == 1 and not self._spin.joined
             self._spin.joined = False
             self._spin.lost = ""
-            if not self._spin.single_pass:
-                self._spin.passes_lost = None
 
     def _lost(self, what: str) -> None:
         self._spin.lost = self._spin.lost or what
@@ -488,8 +478,8 @@ class RouletteGame:
 
     def _too_few(self, t_ns: int, detail: str, *, ours: bool = False) -> None:
         """Refuses a ball whose passes prove too little, unless more of them may have been lost."""
-        lost = self._spin.passes_lost
-        if lost is not None:
+        lost = self._track_lost
+        if lost is not None and lost.t_ns >= self._spin.seen_ns - BEFORE_RUN_NS:
             evidence = self._evidence(f"{detail}, and passes may have been lost ({lost.detail})")
             self.rounds.unresolved(t_ns, "edges_lost", evidence, [])
         else:

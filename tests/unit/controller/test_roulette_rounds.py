@@ -649,6 +649,15 @@ def test_a_pocket_that_was_not_seen_empty_since_before_the_launch_may_have_anoth
     assert said_of(lines).verdicts() == [verdict]
 
 
+@pytest.mark.parametrize("start_deg", range(0, 360, 40))
+def test_a_ball_that_stays_in_a_pocket_while_another_runs_is_seen_wherever_the_pocket_is_at_the_launch(
+    start_deg: int,
+) -> None:
+    """The other never comes down; the rotor turns once in 12 s, so that its pocket passes when it may, or may not."""
+    lines = RouletteLines(rotor_rpm=-5.0, start_deg=float(start_deg)).turn(140).run(30.0, 19, way=1)
+    assert said_of(lines.lie("17", 0.0, 140.0)).verdicts()[0] == "void foreign_object"
+
+
 def test_a_pocket_that_is_read_again_after_a_doubt_is_no_second_ball() -> None:
     lines, at_s = between_readings(0)
     lost = EdgesLost("rotor_b", Loss.OVERFLOW, ns(at_s), 4)
@@ -669,10 +678,10 @@ PLACED = RouletteLines().turn(40.0).run(6.0, 1).lie("17", 11.0, 40.0)
     ("lines", "clean", "at_s"),
     [
         (spin(passes=12), "void ball_revolutions", 9.0),
-        (spin(passes=12), "void ball_revolutions", 6.5),
-        (spin(passes=2), "void ball_revolutions", 6.5),
+        (spin(passes=12), "void ball_revolutions", 5.5),
+        (spin(passes=2), "void ball_revolutions", 5.5),
         (spin(passes=19, laps_s=(0.5, 0.8)), "void ball_revolutions", 9.0),
-        (PLACED, "void ball_revolutions", 6.5),
+        (PLACED, "void ball_revolutions", 5.5),
         (spin(passes=13), "17", 9.0),
     ],
     ids=["too few", "before the first pass", "no direction", "picked up", "placed", "enough"],
@@ -687,6 +696,17 @@ def test_lost_changes_of_a_track_sensor_make_too_few_passes_a_doubt_and_enough_s
         return
     assert said.verdicts() == ["unresolved edges_lost"]
     assert said.one(events.Unresolved).evidence.detail.endswith("passes may have been lost (ball_2: overflow)")
+
+
+def test_lost_changes_of_a_track_sensor_before_a_ball_that_was_launched_early_are_of_its_round() -> None:
+    """It is launched while the last round is settled, and the loss is older."""
+    lines = RouletteLines().turn(90.0).run(6.0, 16)
+    drop_s = lines.left_s + 5
+    third_s = lines.readings_s("17", drop_s, 60.0)[2]
+    lines.lie("17", drop_s, third_s + 0.3).run(third_s + 2.0, 12)
+    lines.lie("17", lines.left_s + 5, 90.0)
+    assert said_of(lines).verdicts() == ["17", "void ball_revolutions"]
+    assert with_losses_of_the_track(lines, third_s + 1.7).verdicts() == ["17", "unresolved edges_lost"]
 
 
 @pytest.mark.parametrize("for_s", [0.05, 0.3], ids=["as a ball", "as a hand"])

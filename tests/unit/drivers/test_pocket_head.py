@@ -72,6 +72,25 @@ def test_a_pocket_that_did_not_pass_empty_since_it_was_named_says_when_that_was(
     assert (first.before_ns, other.before_ns, again.before_ns) == (None, None, before_ns)
 
 
+@pytest.mark.parametrize(
+    ("turn", "way", "before_ns"), [(-1.0, -1, None), (0.0, -1, 0), (1.0, 1, 0)], ids=["back", "on the way back", "on"]
+)
+def test_a_pocket_has_passed_empty_where_the_rotor_turned_back_and_no_ball_was_seen(
+    turn: float, way: int, before_ns: int | None
+) -> None:
+    head = PocketHead(POCKETS, 0.0, 0.3)
+    read(head, 9, 0.0)
+    again = read(head, 9, turn * way, way=way)
+    assert again is not None
+    assert again.before_ns == before_ns
+
+
+def test_a_ball_off_the_centre_is_in_the_pocket_all_the_same_and_one_seen_since_counts() -> None:
+    head = PocketHead(POCKETS, 0.0, 0.3)
+    seen = [read(head, 9 + off, turn) for turn, off in enumerate((0.0, 0.31, 0.0))]
+    assert [(one.pocket, one.before_ns) for one in seen if one is not None] == [(9, None), (None, 0), (9, TURN_NS)]
+
+
 def test_another_pocket_begins_anew() -> None:
     head = PocketHead(POCKETS, 0.0, 0.3)
     read(head, 9, 1.0)
