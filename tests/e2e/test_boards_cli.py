@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -407,10 +408,15 @@ def test_flash_of_firmware_of_an_unknown_protocol_names_both(bench: Bench) -> No
 
 
 def test_trace_of_a_port_that_is_not_there_says_so_and_that_no_board_was_up(bench: Bench) -> None:
-    result = bench.call("trace", bench.port, "--seconds", "0.05")
-    assert result.exit_code == 1
-    assert "its port is down" in result.stdout
-    assert f"{bench.port}: the board did not come up" in result.stderr
+    program = Path(sys.executable).with_name("feltwire")
+    arguments = [str(program), "boards", "trace", str(bench.port), "--wait"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as trace:
+        assert trace.stdout is not None
+        assert trace.stderr is not None
+        assert "its port is down" in trace.stdout.readline()
+        trace.send_signal(signal.SIGINT)
+        assert f"{bench.port}: the board did not come up" in trace.stderr.read()
+    assert trace.returncode == 1
 
 
 @pytest.mark.parametrize("lines", [0, 1, 30])
