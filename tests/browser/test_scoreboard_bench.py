@@ -19,7 +19,7 @@ def test_every_line_of_the_scoreboards_benchmark_has_a_value() -> None:
         "memory of the gateway",
         "its growth over 180 events",
         "memory of the gateway with 2 pages",
-        "the page, all files packed",
+        "a page in two languages, packed",
     ]
     assert all(line.value for line in lines)
     assert {line.name: line.most for line in lines if line.most} == {
@@ -27,5 +27,5 @@ def test_every_line_of_the_scoreboards_benchmark_has_a_value() -> None:
         "2 boards, 2 tables: CPU a delivery": 1.3,
         "memory of the gateway": 1.0,
         "memory of the gateway with 2 pages": 1.0,
-        "the page, all files packed": 1.0,
+        "a page in two languages, packed": 1.0,
     }
