@@ -277,7 +277,7 @@ class BallRuns:
         hypothesis = None if track is None else track.hypothesis
         if track is None or hypothesis is None:
             return
-        lap_s, sure_lap_s = hypothesis.lap_s, hypothesis.sure_lap_s
+        lap_s = hypothesis.sure_lap_s
         at_deg, doubt_deg = None, 180.0
         if track.direction is not None:
             at_deg, doubt_deg = arc_after(self._sensors_deg, hypothesis.last.sensor, track.direction)
@@ -286,7 +286,7 @@ class BallRuns:
                 t_ns=t_ns,
                 last_ns=hypothesis.last.t_ns,
                 lap_s=None if lap_s is None else round(lap_s, 4),
-                picked_up=sure_lap_s is not None and sure_lap_s < PICKED_UP_LAP_S,
+                picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
                 rotor_rpm=round(self._rotor_rpm, 2),
                 swapped=track.swapped(),
                 at_deg=at_deg,
@@ -509,8 +509,9 @@ class BallTrack:
                 self._accepted.append(new)
                 pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), run.pulse_deg
                 near = self._alike and len(self._accepted) - self._alike_passes <= len(self._deg)
-                wider = pulse_deg is not None and run.pulse_deg > PAIR_WIDTH * pulse_deg
-                if near and (wider or run.quickening > QUICKENED):
+                if near and (
+                    run.quickening > QUICKENED or (pulse_deg is not None and run.pulse_deg > PAIR_WIDTH * pulse_deg)
+                ):
                     self._note_alike(hypothesis.travel_deg)
                 return hypothesis
             self._add_unexplained(new)

@@ -44,6 +44,7 @@ class BallLeftTrack(Observation, frozen=True, kw_only=True):
     last_ns: int
     """Its last pass."""
     lap_s: float | None
+    """Its lap time at the last two sure passes, the shorter one; None before the first of them."""
     picked_up: bool
     """It vanished well above the speed at which balls drop."""
     rotor_rpm: float

@@ -145,20 +145,21 @@ def feed(subscribers: int) -> Iterator[Subject]:
                 socket.subscribe(b"")
                 socket.connect(publisher.socket.endpoint)
 
-        async def all_there() -> None:
-            # On a busy computer one may have missed a heartbeat, and join again: what that costs is not counted.
+        async def until(reached: Callable[[], bool]) -> None:
             publisher.poke()
-            while publisher.subscriptions < subscribers:
+            while not reached():
                 await sleep_ns(MS_NS)
                 publisher.poke()
+
+        async def all_there() -> None:
+            # On a busy computer one may have missed a heartbeat, and join again: what that costs is not counted.
+            await until(lambda: publisher.subscriptions >= subscribers)
 
         async def all_gone() -> None:
             # Before the publisher closes: libzmq aborts where a pipe ends while a message of several parts is sent.
             for socket in joining:
                 socket.close(linger=0)
-            while publisher.subscriptions:
-                await sleep_ns(MS_NS)
-                publisher.poke()
+            await until(lambda: not publisher.subscriptions)
 
         runner.run(joined())
 

@@ -29,6 +29,7 @@ from simulators.board.library import EmulationError
 from tests.fakes.board_thread import BoardThread
 from tests.fakes.firmware_build import BUILD, IMAGE, make_build
 from tests.fakes.model_board import ModelBoard
+from tests.fakes.service_process import FELTWIRE
 
 ROOT = Path(__file__).resolve().parents[2]
 AVRDUDE = """\
@@ -408,8 +409,7 @@ def test_flash_of_firmware_of_an_unknown_protocol_names_both(bench: Bench) -> No
 
 
 def test_trace_of_a_port_that_is_not_there_says_so_and_that_no_board_was_up(bench: Bench) -> None:
-    program = Path(sys.executable).with_name("feltwire")
-    arguments = [str(program), "boards", "trace", str(bench.port), "--wait"]
+    arguments = [str(FELTWIRE), "boards", "trace", str(bench.port), "--wait"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as trace:
         assert trace.stdout is not None
         assert trace.stderr is not None
@@ -421,8 +421,7 @@ def test_trace_of_a_port_that_is_not_there_says_so_and_that_no_board_was_up(benc
 
 @pytest.mark.parametrize("lines", [0, 1, 30])
 def test_a_trace_whose_reader_goes_ends_quietly(bench: Bench, lines: int) -> None:
-    program = Path(sys.executable).with_name("feltwire")
-    arguments = [str(program), "boards", "trace", str(bench.port)]
+    arguments = [str(FELTWIRE), "boards", "trace", str(bench.port)]
     with BoardThread(bench.port, a_board()):
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as trace:
             assert trace.stdout is not None

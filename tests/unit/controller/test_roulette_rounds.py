@@ -151,7 +151,9 @@ def test_one_false_pulse_after_a_ball_was_picked_up_does_not_make_it_drop(width_
     lines = spin(passes=19, laps_s=(0.5, 0.8))
     for late_s in (0.3, 0.4, 0.45):
         noisy = spin(passes=19, laps_s=(0.5, 0.8)).see("ball_3", lines.left_s + late_s, width_s)
-        assert said_of(noisy).verdicts() == ["void ball_revolutions"]
+        said = said_of(noisy)
+        assert said.verdicts() == ["void ball_revolutions"]
+        assert "vanished at a lap time of 0." in said.one(events.Void).evidence.detail
 
 
 def test_too_few_revolutions_are_refused_by_the_rule_also_where_the_ball_was_picked_up() -> None:
