@@ -48,7 +48,7 @@ SURE_LAP_S: Final = 2.75
 SURE_QUICKENING: Final = 1.1
 """A pass whose pulse differs by this factor, that gives so slow a lap (balls drop at 2.0 to 2.4 s), or at which the
 ball has quickened so much since the last sure one, may be noise just where it was due: it proves no travel until a sure
-one follows (ours).
+one follows. Near the drop none may prove it once that takes more than a lap (ours).
 """
 
 SAME_DEG: Final = 1e-6
@@ -259,6 +259,9 @@ class BallHypothesis:
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg
             self.travel_deg = proven_deg
+        elif run.since_deg > 360 and (self._sure_deg_per_s or inf) <= 360 / NEAR_DROP_LAP_S:
+            # A ball so near to its drop may have dropped, and another may have run on in its place.
+            self.prove_no_more_than(self.travel_deg)
         self.travel_high_deg += run.high_deg
         self.passes += 1
         self.missed += run.between

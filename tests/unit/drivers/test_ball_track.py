@@ -387,3 +387,18 @@ def test_a_wider_first_pulse_and_another_pass_later_are_a_second_ball(width_ms: 
     ]
     track = followed(THREE, sorted([*slow, *seen], key=lambda one: one.t_ns))
     assert travel(track) == pytest.approx(laps, abs=0.34)
+
+
+@pytest.mark.parametrize(
+    ("lap_s", "faster_s", "legs", "proven"), [(2.0, 1.7, 4, 35), (2.0, 1.7, 16, 7), (1.0, 0.85, 16, 47)]
+)
+def test_near_its_drop_a_ball_that_stays_faster_for_over_a_lap_is_another(
+    lap_s: float, faster_s: float, legs: int, proven: int
+) -> None:
+    """Past eight sensors: 7 legs, then so many faster ones, then 24 as before."""
+    eight = tuple(45.0 * place for place in range(8))
+    t_ns, seen = S, [Pass(0, S, round(0.01 * lap_s * S))]
+    for leg, one_s in enumerate([*[lap_s] * 7, *[faster_s] * legs, *[lap_s] * 24]):
+        t_ns += round(one_s / 8 * S)
+        seen.append(Pass((leg + 1) % 8, t_ns, round(0.01 * one_s * S)))
+    assert travel(followed(eight, seen)) == pytest.approx(proven / 8)
