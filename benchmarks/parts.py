@@ -90,7 +90,8 @@ def strangers() -> list[str]:
     return sorted(
         name
         for name, file in files.items()
-        if file is not None and not any(Path(file).resolve().is_relative_to(folder) for folder in known)
+        # By the folder where it was found: the sitecustomize of Debian's Python is there, and a link to a file in /etc.
+        if file is not None and not any(Path(file).parent.resolve().is_relative_to(folder) for folder in known)
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 
@@ -224,3 +225,15 @@ def test_a_module_of_another_tree_is_found(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("benchmarks.parts.ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert "benchmarks.parts" in strangers()
+
+
+def test_a_module_of_this_tree_that_is_a_link_to_a_file_elsewhere_is_none_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("linked")
+    (tmp_path / "linked.py").symlink_to("/etc/linked.py")
+    module.__file__ = str(tmp_path / "linked.py")
+    monkeypatch.setitem(sys.modules, "linked", module)
+    assert "linked" in strangers()
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
+    assert "linked" not in strangers()
