@@ -20,6 +20,7 @@ from typing import Final
 
 from audit.records import Head
 from hal.clock import NS_PER_S, Clock, wall_time
+from hal.plain_text import plain
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ PRINTER: Final = "printer:"
 _WEB: Final = ("http://", "https://")
 _PATIENCE_S: Final = 20
 """How long a web server or the print system may take (ours)."""
+_LONGEST_PLACE: Final = 200
+"""Characters of an address to which a web server points that are logged (ours)."""
 LONGEST_END_S: Final = 5.0
 """How long the end of the service waits for its last heads to be sent (ours)."""
 
@@ -77,19 +80,35 @@ def send(target: str, text: str) -> None:
 
 
 def _post(url: str, text: str) -> None:
-    """Sends lines to a web server. Its client is loaded where heads go to one, and OpenSSL with it."""
+    """Sends lines to the web server that a URL names, and to no other: of a redirect urllib would make a GET without
+    them, and a proxy of the environment can answer by itself. Its client is loaded where heads go to one, and OpenSSL
+    with it."""
     from http.client import HTTPException
-    from urllib.error import URLError
-    from urllib.request import Request, urlopen
+    from urllib import request as web
+    from urllib.error import HTTPError, URLError
 
-    request = Request(url, text.encode(), {"Content-Type": "text/plain"}, method="POST")
+    opener = web.OpenerDirector()
+    for handler in (web.HTTPHandler(), web.HTTPSHandler(), web.HTTPErrorProcessor(), web.HTTPDefaultErrorHandler()):
+        opener.add_handler(handler)
+    posted = web.Request(url, text.encode(), {"Content-Type": "text/plain"}, method="POST")
     try:
-        with urlopen(request, timeout=_PATIENCE_S):
+        with opener.open(posted, timeout=_PATIENCE_S):
             return
+    except HTTPError as error:
+        error.close()
+        raise OSError(_not_taken(error.code, error.headers.get("Location", ""))) from error
     except URLError as error:
         raise OSError(error.reason) from error
     except HTTPException as error:
         raise OSError(error) from error
+
+
+def _not_taken(status: int, place: str) -> str:
+    """Why a web server has not taken the heads; `place` is where its answer points."""
+    if not 300 <= status < 400:
+        return f"it answers {status}"
+    where = f" and points to {plain(place)[:_LONGEST_PLACE]}" if place else ""
+    return f"it answers {status}{where}; redirects are not followed: write the new address into --head-to"
 
 
 def append(path: Path, text: str) -> None:

@@ -27,7 +27,15 @@ def server() -> Iterator[http.server.HTTPServer]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             received.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            self.send_response(204 if self.path == "/heads" else 404)
+            self.send_response({"/heads": 204, "/moved": 301, "/elsewhere": 404}[self.path])
+            if self.path == "/moved":
+                self.send_header("Location", "/heads\x1b[2J")
+                self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            received.append("a GET")
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
@@ -64,6 +72,25 @@ def test_heads_go_to_a_file_as_verify_takes_them_when_anything_is_new(tmp_path: 
 
 
 def test_heads_go_to_a_web_server(server: http.server.HTTPServer) -> None:
+    send(f"http://127.0.0.1:{server.server_port}/heads", "heads\n")
+    assert server.received == ["heads\n"]  # type: ignore[attr-defined]
+
+
+def test_heads_that_a_web_server_redirects_are_not_sent(server: http.server.HTTPServer) -> None:
+    """Followed, the POST would be a GET without them, answered with 200."""
+    with pytest.raises(OSError, match=r"^it answers 301 and points to /heads\\x1b\[2J; .*write the new address into"):
+        send(f"http://127.0.0.1:{server.server_port}/moved", "heads\n")
+    assert server.received == ["heads\n"]  # type: ignore[attr-defined]
+
+
+def test_heads_go_to_no_proxy_of_the_environment(
+    server: http.server.HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # urllib keeps what it has read of the environment.
+    monkeypatch.setattr("urllib.request._opener", None)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
     send(f"http://127.0.0.1:{server.server_port}/heads", "heads\n")
     assert server.received == ["heads\n"]  # type: ignore[attr-defined]
 
