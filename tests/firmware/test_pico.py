@@ -20,12 +20,15 @@ from benchmarks.board_rig import BEGINS_NS, hear
 from controller.configuration.document import read_document
 from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
 from hal.board.messages import (
+    AcceptCommand,
     AliveCommand,
     BootReport,
     Flag,
     IdentifyCommand,
     IdentityAnswer,
     OkAnswer,
+    PayCommand,
+    RefusalCode,
     Reset,
     SampleCommand,
     SampleReport,
@@ -238,6 +241,25 @@ def test_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_five_hundred_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
     test_fram.cuts(seed, 50)
+
+
+def test_a_fram_that_is_silent_while_the_board_begins_is_not_that_of_a_new_board() -> None:
+    with KindBench("pusher", fram=test_fram.EMPTY) as bench:
+        bench.run(test_fram.READY_MS)
+        test_fram.tokens(bench, 3)
+        kept = bench.board.fram
+    with KindBench("pusher", fram=kept, session=None) as bench:
+        bench.board.fram_faults(missing=True)
+        bench.board.run_until(3 * MS)
+        bench.board.fram_faults(missing=False)
+        bench.run(test_fram.READY_MS)
+        bench.open(2)
+        assert bench.refused(AcceptCommand(1)) == RefusalCode.STORE_FAILED
+        assert bench.refused(PayCommand(1, 1)) == RefusalCode.STORE_FAILED
+        assert bench.board.fram == kept
+    with KindBench("pusher", fram=kept) as bench:
+        assert test_fram.counted(bench) == 3
+        assert Flag.STORE_FAILED not in test_fram.flags(bench)
 
 
 def test_an_image_whose_second_stage_has_a_wrong_checksum_does_not_begin(tmp_path: Path) -> None:

@@ -92,7 +92,9 @@ bool port_adc_take(uint16_t *value)
 /* --- non-volatile memory -------------------------------------------------------------------------------------------- */
 
 /* The chip has none: it is the second KB of the FRAM. A kind that keeps all there reads it as if that took no time, so its bytes
- * are in RAM too, and one that was written is read back. Without a FRAM all is as erased, and the store finds that nothing is kept. */
+ * are in RAM too, and one that was written is read back. Without a FRAM all is as erased, and the store finds that nothing is kept.
+ * Where the kind has its counters in the FRAM nothing is written from the first read that failed on: what is there is not known,
+ * and the store must find that it cannot keep anything rather than begin anew beside what it had. */
 static uint8_t eeprom[PORT_EEPROM_SIZE];
 static bool in_ram;
 
@@ -114,13 +116,15 @@ uint8_t port_eeprom_read(uint16_t at)
 {
     uint8_t byte = eeprom[at];
     if (!in_ram)
-        (void)fram_read((uint16_t)(PORT_EEPROM_SIZE + at), &byte, 1);
+        in_ram = !fram_read((uint16_t)(PORT_EEPROM_SIZE + at), &byte, 1);
     return byte;
 }
 
 void port_eeprom_write(uint16_t at, uint8_t byte)
 {
     uint8_t kept;
+    if (in_ram && kind_facts.fram)
+        return;
     if (port_fram_write((uint16_t)(PORT_EEPROM_SIZE + at), byte) && port_fram_read((uint16_t)(PORT_EEPROM_SIZE + at), &kept))
         eeprom[at] = kept;
 }
