@@ -17,6 +17,8 @@ from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnrea
 from audit.transparency.tree import leaf_hash
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 from command_line.publishing_metrics import PublisherCollector, PublisherProbes
+from hal.clock import NS_PER_S, VirtualClock
+from hal.loop import run_virtual, sleep_ns
 from tests.fakes.witnessing import (
     LOG_NOTE_KEY,
     TIME_S,
@@ -88,7 +90,8 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         add(tree, 5)
         for _ in range(3):
             turn(publisher)
-        assert [record.getMessage() for record in caplog.records] == [
+        *each, last = (record.getMessage() for record in caplog.records)
+        assert [*sorted(each), last] == [
             "the witness a has not cosigned: it is not reached: Connection refused; play continues",
             "the witness b has not cosigned: FORK: it cosigned another history of this log ('other root'); play "
             "continues",
@@ -103,13 +106,36 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         caplog.clear()
         calls.answers = {"a": [good(tree, 5, "a")], "b": [HttpAnswer(409, b"9\n")], "c": [good(tree, 5, "c")]}
         turn(publisher)
-        assert [record.getMessage() for record in caplog.records] == [
+        assert sorted(record.getMessage() for record in caplog.records) == [
+            "a witness is reached again",
             "the witness a cosigns again",
             "the witness b has not cosigned: FORK: it cosigned 9 records of this log, and there are 5; play continues",
             "the witness c cosigns again",
-            "a witness is reached again",
         ]
         assert not probes.ready(None).problems
+
+
+def test_what_enough_cosigned_is_kept_while_another_witness_is_slow_and_that_one_has_20_s_in_all(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock(0)
+    kept: dict[int, int | None] = {}
+
+    class SlowCalls(ScriptedCalls):
+        async def post(self, url: str, body: bytes) -> HttpAnswer:
+            if url == "http://c/add-checkpoint":
+                await sleep_ns(8 * NS_PER_S)
+                kept[clock.now_ns() // NS_PER_S] = size_of(tree, MET)
+            return await super().post(url, body)
+
+    calls = SlowCalls(c=[HttpAnswer(409, b"%d\n" % size) for size in (1, 2, 3, 4)])
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 6)
+        calls.answers |= {name: [good(tree, 6, name)] for name in "ab"}
+        run_virtual(publisher.turn(), clock)
+        assert clock.now_ns() == 20 * NS_PER_S
+        assert kept == {8: 6, 16: 6}
+        assert publisher.witnesses["c"].problem == "it is not reached: no answer within 20 s"
 
 
 def test_a_signature_in_the_name_of_a_witness_is_believed_only_where_it_is_good(tmp_path: Path) -> None:
@@ -131,6 +157,27 @@ def test_a_witness_that_names_another_size_each_time_is_asked_three_times_and_no
         turn(publisher)
         assert [name for name, _ in calls.bodies].count("a") == 3
         assert publisher.witnesses["a"].problem == "it names another size each time"
+
+
+def test_a_witness_that_has_another_root_of_this_very_size_has_another_history(tmp_path: Path) -> None:
+    """tlog-witness asks for 422 then, and before July 2026 it asked for 409."""
+    calls = ScriptedCalls(
+        a=[HttpAnswer(409, b"6\n")],
+        b=[HttpAnswer(409, b"6\n"), HttpAnswer(422, b"two roots\n")],
+        c=[HttpAnswer(409, b"4\n")],
+    )
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 6)
+        turn(publisher)
+        olds = [(name, AddCheckpoint.parse(body).old) for name, body in calls.bodies]
+        assert sorted(olds) == [("a", 0), ("a", 6), ("b", 0), ("b", 6), ("c", 0), ("c", 4), ("c", 4)]
+        problems = {name: one.problem for name, one in publisher.witnesses.items()}
+        assert problems == {
+            "a": "FORK: it cosigned another history of this log, of 6 records too",
+            "b": "FORK: it cosigned another history of this log ('two roots')",
+            # Of a smaller size this shows no history at all.
+            "c": "it names another size each time",
+        }
 
 
 def test_after_a_change_of_the_key_the_newest_is_signed_again(tmp_path: Path) -> None:
