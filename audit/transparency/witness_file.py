@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from nacl.signing import SigningKey
 
 from audit.errors import UNREADABLE, is_of_disk
-from audit.transparency.checkpoints import Checkpoint, cosign
+from audit.transparency.checkpoints import Checkpoint, cosign, cosigned_at
 from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, NoteSignature, SignedNote
 from audit.transparency.own_file import connect, transaction
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, refuse_growth
@@ -32,6 +32,8 @@ _TABLES: Final = (
         origin TEXT PRIMARY KEY, origin_hash TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, root BLOB NOT NULL, note BLOB
     ) STRICT""",
 )
+AGAIN_S: Final = 60
+"""How old a cosignature may be that is given again (ours)."""
 _DURABLE: Final = "PRAGMA synchronous = EXTRA"
 """A commit ends with the removal of the rollback journal. FULL does not sync that: after a power cut the journal could
 be there again, and undo what was signed."""
@@ -100,20 +102,27 @@ class WitnessFile:
         return NoteKey(self._name, WITNESS_KEY, bytes(self._key.verify_key))
 
     def add(self, submitted: SubmittedCheckpoint, time_s: int) -> NoteSignature | WitnessRefusal:
-        """Cosigns a checkpoint that continues the last one, after it is kept durably.
+        """Cosigns a checkpoint that continues the last one, after it is kept durably. The newest checkpoint is public,
+        and anybody may send it again: within `AGAIN_S` they get its cosignature again, and nothing is written.
 
         Raises:
             WitnessFileError: it cannot be kept: nothing is signed.
         """
         with self._transaction():
-            refusal = refuse_growth(submitted, self._latest(submitted.checkpoint.origin))
+            latest, shown = self._latest(submitted.checkpoint.origin)
+            refusal = refuse_growth(submitted, latest)
             if refusal is not None:
                 return refusal
-            self._keep(submitted, None)
+            # It is shown after it was signed, and signed after it was durable.
+            again = _cosignature(shown, submitted.note, self.key)
+            if again is None:
+                self._keep(submitted, None)
+            elif 0 <= time_s - again.time_s < AGAIN_S:
+                return again.signature
         # Whatever happens from here on, no smaller and no other tree is signed any more.
         signature = cosign(submitted.note.text, self._name, self._key, time_s)
         with self._transaction():
-            latest = self._latest(submitted.checkpoint.origin)
+            latest, _ = self._latest(submitted.checkpoint.origin)
             if latest == submitted.checkpoint:
                 self._keep(submitted, signature)
         return signature
@@ -129,9 +138,12 @@ class WitnessFile:
             row = self._connection.execute(query, (origin_hash,)).fetchone()
             return None if row is None else SignedNote.parse(bytes(row[0]))
 
-    def _latest(self, origin: str) -> Checkpoint | None:
-        row = self._connection.execute("SELECT size, root FROM latest WHERE origin = ?", (origin,)).fetchone()
-        return None if row is None else Checkpoint(origin, row[0], bytes(row[1]))
+    def _latest(self, origin: str) -> tuple[Checkpoint | None, SignedNote | None]:
+        """The last checkpoint of a log, and the note that is shown, which may be of an earlier one."""
+        row = self._connection.execute("SELECT size, root, note FROM latest WHERE origin = ?", (origin,)).fetchone()
+        if row is None:
+            return None, None
+        return Checkpoint(origin, row[0], bytes(row[1])), None if row[2] is None else SignedNote.parse(bytes(row[2]))
 
     def _keep(self, submitted: SubmittedCheckpoint, signature: NoteSignature | None) -> None:
         origin, size, root = submitted.checkpoint
@@ -156,6 +168,20 @@ class WitnessFile:
             yield
         except (*UNREADABLE, NoteError, TypeError) as error:
             raise WitnessFileError(f"{self.path}: it cannot be read or written ({error}); nothing is signed") from error
+
+
+class _TimedSignature(NamedTuple):
+    signature: NoteSignature
+    time_s: int
+
+
+def _cosignature(shown: SignedNote | None, note: SignedNote, key: NoteKey) -> _TimedSignature | None:
+    """That of a note which is shown with all signatures of its log."""
+    if shown is None or shown.text != note.text or not {*note.signatures} <= {*shown.signatures}:
+        return None
+    own = next((one for one in shown.signatures if one.is_by(key)), None)
+    time_s = None if own is None else cosigned_at(shown.text, own, key)
+    return None if own is None or time_s is None else _TimedSignature(own, time_s)
 
 
 def _make(path: Path, name: str) -> None:

@@ -23,7 +23,7 @@ from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosign, co
 from audit.transparency.notes import LOG_KEY, NoteKey, NoteSignature, SignedNote
 from audit.transparency.tree import EMPTY_ROOT, GrownTree
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, read_submission, refuse_growth
-from audit.transparency.witness_file import WitnessFile, WitnessFileError
+from audit.transparency.witness_file import AGAIN_S, WitnessFile, WitnessFileError
 from tests.fakes.time_limits import HANG_S
 from tests.fakes.witnessing import (
     LOG,
@@ -156,6 +156,37 @@ def test_a_witness_keeps_its_key_and_what_it_signed(tmp_path: Path) -> None:
     path.write_bytes(b"something else that is longer than the header of a database is, by far" * 4)
     with pytest.raises(WitnessFileError, match=r"a\.witness: it cannot be used"):
         WitnessFile.open(path)
+
+
+def test_a_checkpoint_that_is_sent_again_costs_no_write_within_a_minute_and_one_after_it(tmp_path: Path) -> None:
+    former = SigningKey(b"f" * 32)
+    both = {ORIGIN: [LOG_NOTE_KEY, NoteKey(ORIGIN, LOG_KEY, bytes(former.verify_key))]}
+    with WitnessFile.open(tmp_path / "a.witness", "witness.test/a") as file:
+        statements: list[str] = []
+        file._connection.set_trace_callback(statements.append)
+
+        def sent(old: int, size: int, time_s: int, key: SigningKey = LOG) -> tuple[object, int]:
+            statements.clear()
+            read = read_submission(submission(TREE.node, old, size, key).encode(), both)
+            assert isinstance(read, SubmittedCheckpoint)
+            return file.add(read, time_s), sum(one.startswith("INSERT") for one in statements)
+
+        first, writes = sent(0, 7, TIME_S)
+        assert writes == 2
+        for _ in range(3):
+            assert sent(7, 7, TIME_S + AGAIN_S - 1) == (first, 0)
+        for time_s in (TIME_S + AGAIN_S, TIME_S):
+            again, writes = sent(7, 7, time_s)
+            assert writes == 1
+            assert isinstance(again, NoteSignature)
+            assert cosigned_at(str(checkpoint_of(TREE.node, 7)), again, file.key) == time_s
+        # What is shown has the signature of the log's new key too.
+        assert sent(7, 7, TIME_S, former)[1] == 2
+        shown = file.shown(sha256(ORIGIN.encode()).hexdigest())
+        assert shown is not None
+        assert shown.signatures[0] == submission(TREE.node, 7, 7, former).note.signatures[0]
+        # The checkpoint of before is shown until the next one is signed: that one is kept before it is.
+        assert sent(7, 20, TIME_S)[1] == 2
 
 
 def test_of_two_processes_on_one_file_the_later_checkpoint_is_the_one_that_is_shown(
