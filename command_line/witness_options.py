@@ -22,9 +22,20 @@ class GivenPolicy(NamedTuple):
     policy: WitnessPolicy
 
     def with_log(self, key: NoteKey) -> str:
-        """The text, for those who are to check this log: its key is put in front where the policy does not have it."""
-        known = any(one.public == key.public for one in self.policy.logs)
-        return self.text if known else f"log {key}\n{self.text}"
+        """The text, for those who are to check this log: its key is put in front where the policy does not have it.
+
+        Raises:
+            click.UsageError: the policy has this key of another log: nobody could check this one with it.
+        """
+        if key in self.policy.logs:
+            return self.text
+        for one in self.policy.logs:
+            if one.public == key.public:
+                raise click.UsageError(
+                    f"the policy has the key of this log as that of {one.name}, an earlier journal: write a new policy "
+                    f'with "log {key}" in place of that line, and keep the old one for the proofs of that journal'
+                )
+        return f"log {key}\n{self.text}"
 
 
 def _policy(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> GivenPolicy:

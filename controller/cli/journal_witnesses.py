@@ -108,6 +108,7 @@ def publish_command(
         if key_only:
             click.echo(log_key)
             return
+        policy = given.with_log(log_key)
         logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
         with ExitStack() as held:
             opened = tree_path(journal) if tree_file is None else tree_file
@@ -115,7 +116,7 @@ def publish_command(
             served = None
             if host is not None:
                 shown = held.enter_context(TreeFile.open(opened, origin))
-                served = "proofs", _server(paths, shown, given.with_log(log_key), host, port, names, link)
+                served = "proofs", _server(paths, shown, policy, host, port, names, link)
 
             def publisher(calls: WitnessCalls) -> LogPublisher:
                 return LogPublisher(tree, key, given.policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))

@@ -385,3 +385,19 @@ def test_a_journal_without_its_key_is_published_with_no_new_one(tmp_path: Path) 
     assert "its signing key is not there" in result.output
     assert "with --signing-key; a new one is one that no witness knows" in result.output
     assert "keys new" not in result.output
+
+
+def test_the_policy_of_a_journal_that_was_retired_is_refused_for_the_one_that_was_begun_with_its_key(
+    tmp_path: Path,
+) -> None:
+    place_key(tmp_path)
+    journal = evening(tmp_path / "journal.sqlite", rounds=1)
+    old, new = (NoteKey(name, LOG_KEY, bytes(KEY.verify_key)) for name in ("feltwire/retired", origin_of(journal)))
+    policy = tmp_path / "witnesses.policy"
+    for line, code in ((f"log {new}\n", 0), ("", 0), (f"log {old}\n", 2)):
+        policy.write_text(f"{line}quorum none\n")
+        refused = call("publish", journal, "--policy", policy, "--once")
+        assert refused.exit_code == code, refused.output
+    assert f"that of {old.name}, an earlier journal" in refused.output
+    # The line for a new policy is printed all the same.
+    assert call("publish", journal, "--policy", policy, "--key").output == f"{new}\n"
