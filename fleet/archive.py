@@ -27,13 +27,12 @@ from feed.wire import is_table
 from fleet.history import event_of
 from fleet.seals import FoundSeals, SealedHead, read_seal, sealed_heads
 from fleet.streams import JetStream
-from fleet.subjects import SIM, TableName
+from fleet.subjects import REAL, SIM, TableName
 from fleet.verify import TableCheck, VouchedHead, archived_starts, note_archived
 from hal.durable_files import sync_file, sync_folder
 
 BODIES: Final = ".jsonl.gz"
 SEAL_FILE: Final = ".seal.json"
-REAL: Final = "real"
 _KINDS: Final = (REAL, SIM)
 _NAME: Final = re.compile(r"(\d{12})-(\d{12})")
 
@@ -198,24 +197,6 @@ async def archive_table(source: ArchiveSource, table: TableName, root: Path, bef
     return Moved(table, archived.last + 1, written.last, removed)
 
 
-async def check_starts(
-    jetstream: JetStream, stream: str, archived: Mapping[TableName, ArchivedTable] | None, venue: str = ""
-) -> None:
-    """Holds where a stream's histories begin against the archive that has what is before; None where none is given.
-
-    Raises:
-        ArchiveError: the archive does not have it, or otherwise.
-    """
-    if archived is None:
-        return
-    for table, start in (await archived_starts(jetstream, stream, venue)).items():
-        if table not in archived or archived[table].heads.get(start.seq) != start.hash:
-            raise ArchiveError(
-                f"{table}: the stream goes on after event {start.seq}, head {start.hash.hex()[:16]}…, and the archive "
-                "does not end there"
-            )
-
-
 async def _end(
     jetstream: JetStream,
     stream: str,
@@ -231,7 +212,7 @@ async def _end(
     """
     heads = [VouchedHead(one.seq, one.hash, one.seal.name, sealed=True) for one in sealed]
     heads += [VouchedHead(seq, head, "the archive") for seq, head in archived.heads.items() if seq]
-    check = TableCheck(table, heads, start=start)
+    check = TableCheck(table, heads, start=start, archived=archived.heads)
     young: int | None = None
     async for message in jetstream.read(stream, table.events):
         check.take(message)

@@ -18,13 +18,16 @@ A type has dots of its own (`round.outcome`), so it may be more than one token; 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from feed.events import Event
+from feed.wire import is_table
 
 ROOT: Final = "feltwire"
 VERSION: Final = "v1"
 SIM: Final = "sim"
+REAL: Final = "real"
 LIVE: Final = "live"
 RELAY: Final = "@relay"
 SEAL: Final = "_seal"
@@ -53,7 +56,7 @@ def parse_venue(text: str) -> str:
     Raises:
         VenueError: it is not valid.
     """
-    if len(text) > MOST_NAME or not _NAME.fullmatch(text):
+    if not _is_name(text):
         shown = text[:MOST_NAME].encode("unicode_escape").decode()
         raise VenueError(
             f'venue "{shown}": write up to {MOST_NAME} lower-case letters, digits and single hyphens, such as '
@@ -64,6 +67,22 @@ def parse_venue(text: str) -> str:
     return text
 
 
+def _is_name(text: str) -> bool:
+    return len(text) <= MOST_NAME and _NAME.fullmatch(text) is not None
+
+
+@lru_cache(4096)
+def _is_venue(text: str) -> bool:
+    """Whether `parse_venue` lets it through. Asked for each message, and there are few venues."""
+    return _is_name(text) and text not in _RESERVED
+
+
+@lru_cache(65536)
+def _is_part(text: str) -> bool:
+    """Whether it can be where a subject names a table."""
+    return text in (RELAY, SEAL) or is_table(text)
+
+
 def stream_of(venue: str) -> str:
     """The stream to which the relay of a venue publishes."""
     return f"{ROOT}-{venue}"
@@ -72,7 +91,7 @@ def stream_of(venue: str) -> str:
 def venue_of_stream(stream: str) -> str | None:
     """The venue of a relay's stream; None for the streams of a hub and any other."""
     name = stream.removeprefix(f"{ROOT}-")
-    return None if name == stream or stream in (LIVE_STREAM, ARCHIVED_STREAM) else name
+    return name if name != stream and _is_venue(name) else None
 
 
 class TableName(NamedTuple):
@@ -135,7 +154,18 @@ def relay_subject(venue: str, name: str) -> str:
 
 def archived_subject(stream: str, table: TableName) -> str:
     """Where it is up to which event a table's history was removed from a stream."""
-    return f"{ROOT}.{ARCHIVED}.{stream}.{table.venue}.{SIM if table.simulated else 'real'}.{table.table}"
+    return f"{ROOT}.{ARCHIVED}.{stream}.{table.venue}.{SIM if table.simulated else REAL}.{table.table}"
+
+
+def parse_archived(text: str, stream: str) -> TableName | None:
+    """The table of such a subject; None for one of another stream, and one that is not ours."""
+    tokens = text.split(".")
+    if tokens[:3] != [ROOT, ARCHIVED, stream] or len(tokens) != 6:
+        return None
+    venue, kind, table = tokens[3:]
+    if kind not in (REAL, SIM) or not _is_venue(venue) or not is_table(table):
+        return None
+    return TableName(venue, kind == SIM, table)
 
 
 def durable_filters(venue: str) -> list[str]:
@@ -149,7 +179,8 @@ def live_filters(venue: str) -> list[str]:
 
 
 def parse_subject(text: str) -> ParsedSubject | None:
-    """The parts of a subject; None for one that is not ours."""
+    """The parts of a subject; None for one that is not ours. The names of venue and table are valid: they can be in a
+    path of files and in a filter."""
     tokens = text.split(".")
     if tokens[0] != ROOT:
         return None
@@ -159,5 +190,7 @@ def parse_subject(text: str) -> ParsedSubject | None:
     simulated = tokens[:1] == [SIM]
     del tokens[: int(simulated)]
     if len(tokens) < 4 or tokens[0] != VERSION or not all(tokens):
+        return None
+    if not _is_venue(tokens[1]) or not _is_part(tokens[2]):
         return None
     return ParsedSubject(live, simulated, tokens[1], tokens[2], ".".join(tokens[3:]))

@@ -6,7 +6,9 @@ The header with the head that the relay computed vouches for nothing, since who 
 it disagrees, it names the place.
 
 A chain without a difference is complete only where a head vouches for its last event and nothing announces a later
-one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that.
+one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that. Where the
+stream begins later, because of what a note in `feltwire-archived` states, an archive or a journal has to have what is
+before: whoever can write notes could otherwise remove a history.
 
     body 1 ─► body 2 ─► ... ─► body n        computed head n  =?=  head n of a heartbeat, a journal, a note
 """
@@ -15,11 +17,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from feed.events import Event, EventError, Heartbeat, decode, genesis, link
+from feed.wire import is_table
 from fleet.connection import NatsRefusedError
 from fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
 from fleet.seals import sealed_heads
@@ -35,6 +38,7 @@ from fleet.subjects import (
     TableName,
     archived_subject,
     event_subject,
+    parse_archived,
     parse_subject,
     stream_of,
     venue_of_stream,
@@ -127,27 +131,27 @@ class TableCheck:
         heads: Iterable[VouchedHead],
         journal: JournalOfTable | None = None,
         start: VouchedHead | None = None,
+        archived: Mapping[int, bytes] | None = None,
     ) -> None:
-        """`start` is the last event of the history that was moved to an archive, where some was."""
+        """`start` is the last event of the history that was moved to an archive, as a note has it, and `archived` has
+        the heads of the archive that was given; None where none was. A note vouches for nothing."""
         self._table = table
-        self.first = 1 if start is None else start.seq + 1
+        self._start = start
+        self._archived = archived
+        self._apart = 0
+        """Of the events before `start`, the first that the stream has; 0 where it has all of them, or none."""
+        self.first = 1
         self._journal = journal
         self._heads: dict[int, list[VouchedHead]] = {}
         for head in heads:
             self._heads.setdefault(head.seq, []).append(head)
-        self._hash = genesis(table.table) if start is None else start.hash
+        self._hash = genesis(table.table)
         self._header_differs: tuple[int, int] | None = None
         self.events = 0
-        self.last = self.first - 1
+        self.last = 0
         self.vouched = self.sealed = 0
         self.by = ""
         self.finding: FleetFinding | None = None
-        if start is not None:
-            for head in self._heads.get(start.seq, ()):
-                if head.hash == start.hash:
-                    self.vouched, self.by = head.seq, head.by
-                else:
-                    self._differs(head)
 
     @property
     def head(self) -> bytes:
@@ -165,8 +169,7 @@ class TableCheck:
             self.events += 1
             self._found(f"it is {error}", self.last + 1, message.seq)
             return
-        if not self.events and event.seq is not None and event.seq < self.first:
-            # In the archive, and not removed yet.
+        if self._is_before_start(event.seq):
             return
         self.events += 1
         wrong = self._misplaced(event, message)
@@ -186,12 +189,41 @@ class TableCheck:
             else:
                 self._differs(head)
                 return
+        start = self._start
+        if start is not None and start.seq == seq and start.hash != self._hash:
+            self._differs(start)
+
+    def _is_before_start(self, seq: int | None) -> bool:
+        """Whether an event was moved to an archive, and those before it are removed: its chain cannot be computed. The
+        chain then begins at the note."""
+        start = self._start
+        if start is None or seq is None or self.last > start.seq:
+            return False
+        if self.first == 1 and self.last < start.seq and seq > self.last + 1:
+            self._apart = 1 if self.events else seq if seq <= start.seq else 0
+            self._begin_at(start)
+        return self.first > seq
+
+    def _begin_at(self, start: VouchedHead) -> None:
+        self._hash, self.last, self.first, self.events = start.hash, start.seq, start.seq + 1, 0
+        for head in (*self._journal_head(start.seq), *self._heads.get(start.seq, ())):
+            if head.hash == start.hash:
+                self.vouched, self.by = head.seq, head.by
+            else:
+                self._differs(head)
 
     def end(
         self, announced: int = 0, relayed: RelayedTable | None = None, *, must_be_sealed: bool = False
     ) -> VerifiedTable:
         """The result; `announced` is the last event that a heartbeat names."""
         announced = max(announced, 0 if self._journal is None else self._journal.last)
+        start = self._start
+        if self.finding is None and start is not None:
+            if not self.last:
+                self._begin_at(start)
+            if self._archived is not None and self._archived.get(start.seq) != start.hash:
+                what = f"it goes on after event {start.seq}, head {start.hash.hex()[:16]}…"
+                self._found(f"{what}, and the archive does not end there", None, None)
         if self.finding is None:
             for seq in sorted(seq for seq in self._heads if seq > self.last):
                 head = self._heads[seq][0]
@@ -220,7 +252,7 @@ class TableCheck:
 
     def _unproven(self, behind: int, relayed: RelayedTable | None, must_be_sealed: bool) -> str:
         """Why a table without a difference may still not be complete, or not as published; empty where it is."""
-        why = []
+        why = self._unproven_start()
         first = max(self.vouched + 1, self.first)
         if first < self.last:
             why.append(f"no head vouches for events {first} to {self.last}")
@@ -234,6 +266,27 @@ class TableCheck:
             why.append(f"the relay reports: {relayed.detail}")
         return "; ".join(why)
 
+    def _unproven_start(self) -> list[str]:
+        """Why what is before the note may have been removed, or changed."""
+        start, journal = self._start, self._journal
+        if start is None:
+            return []
+        if self.last < start.seq:
+            return [f"{start.by} names event {start.seq}, and the stream ends with event {self.last}"]
+        why = []
+        in_journal = journal is not None and journal.hash_of(1) is not None and self._journal_head(start.seq)
+        if self.first > 1 and self._archived is None and not in_journal:
+            moved = f"{start.by} states that an archive has events 1 to {start.seq}"
+            why.append(f"{moved}: give it with --archive")
+        if self._apart:
+            there = f"events before {self.first} are in the stream from event {self._apart} on, and not all of them"
+            why.append(f"{there}: run feltwire fleet archive --trim again, which removes them")
+        return why
+
+    def _journal_head(self, seq: int) -> list[VouchedHead]:
+        digest = None if self._journal is None else self._journal.hash_of(seq)
+        return [] if self._journal is None or digest is None else [VouchedHead(seq, digest, self._journal.name)]
+
     def _of_journal(self, seq: int, message: StoredMessage) -> list[VouchedHead]:
         journal = self._journal
         if journal is None:
@@ -241,8 +294,7 @@ class TableCheck:
         if seq > journal.last:
             self._found(f"{journal.name} ends with event {journal.last}", seq, message.seq)
             return []
-        digest = journal.hash_of(seq)
-        return [] if digest is None else [VouchedHead(seq, digest, journal.name)]
+        return self._journal_head(seq)
 
     def _misplaced(self, event: Event, message: StoredMessage) -> str | None:
         """Why a message is not where it belongs; None where it does."""
@@ -281,10 +333,15 @@ async def verify_messages(
     heads: Mapping[TableName, Sequence[VouchedHead]],
     journals: Mapping[TableName, JournalOfTable],
     starts: Mapping[TableName, VouchedHead],
+    archived: Mapping[TableName, Mapping[int, bytes]] | None,
 ) -> tuple[dict[TableName, TableCheck], list[str]]:
     """Checks all messages of a stream; the second is what is there and is of no table."""
-    named = {*heads, *journals, *starts}
-    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table)) for table in named}
+
+    def check(table: TableName) -> TableCheck:
+        kept = None if archived is None else archived.get(table, {})
+        return TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table), kept)
+
+    checks = {table: check(table) for table in {*heads, *journals, *starts}}
     strange: list[str] = []
     async for message in messages:
         parsed = parse_subject(message.subject)
@@ -296,7 +353,7 @@ async def verify_messages(
             strange.append(f"message {message.seq} has the subject {message.subject}, of no table")
             continue
         if table not in checks:
-            checks[table] = TableCheck(table, ())
+            checks[table] = check(table)
         checks[table].take(message)
     return checks, strange
 
@@ -335,8 +392,9 @@ async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, 
                 beats[table] = (event.data, event.time)
         elif parsed.table == RELAY:
             for name, one, reported_by in _reported(message.body):
-                kind, _, simple = name.rpartition("/")
-                relayed[TableName(parsed.venue, bool(kind), simple)] = (one, reported_by)
+                simple = name.removeprefix(f"{SIM}/")
+                if is_table(simple):
+                    relayed[TableName(parsed.venue, simple != name, simple)] = (one, reported_by)
     return {
         table: AnnouncedTable(*beats.get(table, (None, "")), *relayed.get(table, (None, "")))
         for table in sorted({*beats, *relayed})
@@ -381,9 +439,11 @@ async def verify_stream(
     *,
     venue: str = "",
     keys: Collection[bytes] = (),
+    archived: Mapping[TableName, Mapping[int, bytes]] | None = None,
 ) -> FleetReport:
     """Verifies the tables of a stream, or those of one venue, against journals, heads, the seals in it, and the heads
-    of last heartbeats. With `keys`, only their seals count, and each table must have one.
+    of last heartbeats. With `keys`, only their seals count, and each table must have one. `archived` has the heads of
+    an archive that was verified, of which each table goes on; None where none was given.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: it cannot be read.
@@ -403,27 +463,28 @@ async def verify_stream(
             VouchedHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
         )
     starts = await archived_starts(jetstream, stream, venue)
-    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts)
-    notes += [f"events 1 to {one.seq} of {table} are in an archive" for table, one in sorted(starts.items())]
+    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts, archived)
     tables = []
     for table, check in sorted(checks.items()):
         found = live.get(table)
         announced = found.heartbeat.last if found is not None and found.heartbeat is not None else 0
         relayed = None if found is None else found.relayed
-        if check.events or relayed or table in heads or table in journals or table in sealed.heads:
+        if check.events or relayed or any(table in one for one in (heads, journals, sealed.heads, starts)):
             tables.append(check.end(announced, relayed, must_be_sealed=bool(keys)))
+            if archived is not None and check.first > 1 and check.finding is None:
+                notes.append(f"events 1 to {check.first - 1} of {table} are in the archive")
     return FleetReport(stream=stream, tables=tables, notes=[*sealed.notes, *notes])
 
 
 class _Start(msgspec.Struct, frozen=True):
     """What `feltwire-archived` has of a table: its last event that was removed from the stream."""
 
-    seq: int
-    head: str
+    seq: Annotated[int, msgspec.Meta(ge=1)]
+    head: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
 
 
 async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, VouchedHead]:
-    """By table, the last event that was moved from a stream to an archive.
+    """By table, the last event that was moved from a stream to an archive, as the notes of that have it.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: it cannot be read.
@@ -431,8 +492,8 @@ async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") ->
     found: dict[TableName, VouchedHead] = {}
     info = await jetstream.info(ARCHIVED_STREAM, subjects=">")
     for subject in () if info is None else info.subjects:
-        tokens = subject.split(".")
-        if len(tokens) != 6 or tokens[2] != stream or venue not in ("", tokens[3]):
+        table = parse_archived(subject, stream)
+        if table is None or venue not in ("", table.venue):
             continue
         message = await jetstream.last(ARCHIVED_STREAM, subject)
         if message is None:
@@ -442,7 +503,7 @@ async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") ->
             head = bytes.fromhex(start.head)
         except (ValueError, RecursionError) as error:
             raise NatsRefusedError(f"message {message.seq} of {ARCHIVED_STREAM} ({subject}): {error}") from error
-        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = VouchedHead(start.seq, head, "the archive")
+        found[table] = VouchedHead(start.seq, head, f"a note in {ARCHIVED_STREAM}")
     return found
 
 

@@ -36,7 +36,6 @@ from fleet.archive import (
     ArchiveError,
     archive_source,
     archive_table,
-    check_starts,
     read_archive,
 )
 from fleet.cli.games_here import GamesHere
@@ -318,7 +317,8 @@ def verify_command(
         feltwire fleet verify nats://127.0.0.1:4222 --head atlantic-hall/roulette-1:1042:61ab...
 
     A table without a difference is complete only where a head vouches for its last event, and no heartbeat and no
-    journal has a later one. While a table plays, its next heartbeat vouches for its last events: verify again.
+    journal has a later one. While a table plays, its next heartbeat vouches for its last events: verify again. Of a
+    stream that was trimmed give the archive: without it nothing vouches that what was removed is anywhere.
 
     Exit codes: 0 if every table is complete; 1 if no server answers; 2 for what cannot be used, also a head or a
     journal of a venue that is not there; 3 if a table or a journal does not verify; 5 if nothing differs, and of a
@@ -334,10 +334,7 @@ def verify_command(
         _show_archive(root, archived or {})
     with exit_on_journal_error(), _tables_of(journals) as tables:
         given = GivenProofs(known, tables, frozenset(venue for venue, _ in journals), archived, keys)
-        try:
-            reports = _asked(address, lambda jetstream: _verify_streams(jetstream, address, given))
-        except ArchiveError as error:
-            _not_verified(error)
+        reports = _asked(address, lambda jetstream: _verify_streams(jetstream, address, given))
     for report in reports:
         if as_json:
             click.echo(msgspec.json.encode(report))
@@ -382,7 +379,6 @@ async def _verify_streams(jetstream: JetStream, address: NatsAddress, given: Giv
 
     Raises:
         NatsRefusedError: there is none, or something vouches for a venue that is not there.
-        ArchiveError: a stream does not begin where the archive ends.
     """
     streams = await held_streams(jetstream, address.venue)
     if not streams:
@@ -390,13 +386,16 @@ async def _verify_streams(jetstream: JetStream, address: NatsAddress, given: Giv
     there = await held_venues(jetstream, streams, address.venue)
     _refuse_unused({table.venue for table in given.heads}, there, address, "--head")
     _refuse_unused(given.venues, there, address, "--journal")
+    archived = None if given.archived is None else {table: one.heads for table, one in given.archived.items()}
     reports = []
     for stream in streams:
         venues = {address.venue, venue_of_stream(stream) or ""} - {""}
         heads = {table: one for table, one in given.heads.items() if not venues or table.venue in venues}
         journals = {table: one for table, one in given.journals.items() if not venues or table.venue in venues}
-        reports.append(await verify_stream(jetstream, stream, heads, journals, venue=address.venue, keys=given.keys))
-        await check_starts(jetstream, stream, given.archived, address.venue)
+        verified = verify_stream(
+            jetstream, stream, heads, journals, venue=address.venue, keys=given.keys, archived=archived
+        )
+        reports.append(await verified)
     return reports
 
 

@@ -13,7 +13,7 @@ from fleet.connection import NatsRefusedError
 from fleet.history import event_of
 from fleet.statistics.dataset import Announced, Collector, StreamPlace
 from fleet.streams import JetStream, StoredMessage
-from fleet.subjects import SEAL, TableName, VenueError, parse_subject, parse_venue, venue_of_stream
+from fleet.subjects import SEAL, TableName, parse_subject, venue_of_stream
 from fleet.verify import held_streams, live_tables
 
 _BUFFER: Final = 1 << 16
@@ -80,9 +80,8 @@ def _take(collector: Collector, stream: str, message: StoredMessage, venue: str)
     if venue and table.venue != venue:
         return
     try:
-        parse_venue(table.venue)
         event = event_of(message)
-    except (VenueError, NatsRefusedError) as error:
+    except NatsRefusedError as error:
         collector.unreadable(where, str(error))
         return
     collector.add(table, event, message.body, where)

@@ -15,7 +15,9 @@ from fleet.subjects import (
     ParsedSubject,
     TableName,
     VenueError,
+    archived_subject,
     event_subject,
+    parse_archived,
     parse_subject,
     parse_venue,
     relay_subject,
@@ -24,7 +26,9 @@ from fleet.subjects import (
 )
 from tests.fakes.sample_events import opened
 
-NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True).filter(lambda name: len(name) <= 32 and name != "live")
+NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True).filter(
+    lambda name: len(name) <= 32 and name not in ("live", "archived")
+)
 KINDS = st.sampled_from(["round.outcome", "heartbeat", "table.opened"])
 
 
@@ -58,6 +62,18 @@ def test_a_relay_is_no_table() -> None:
     parsed = parse_subject(relay_subject("hall", "pit"))
     assert parsed is not None
     assert parsed.of_table is None
+
+
+@pytest.mark.parametrize("strange", ["/tmp/evil", "\\evil", "\x1b[2J", "Wheel-1", "a--b", "a b", "*", "x" * 65])
+def test_a_name_that_no_relay_gives_is_of_no_table_and_no_stream(strange: str) -> None:
+    whole = TableName("hall", False, "wheel-1")
+    assert parse_archived(archived_subject("feltwire-hall", whole), "feltwire-hall") == whole
+    assert parse_archived(archived_subject("feltwire-hall", whole), "feltwire") is None
+    assert venue_of_stream(stream_of(strange)) is None
+    for name in (whole._replace(venue=strange), whole._replace(table=strange)):
+        assert parse_subject(name.events.replace(">", "round.outcome")) is None
+        assert parse_subject(name.live("heartbeat")) is None
+        assert parse_archived(archived_subject("feltwire-hall", name), "feltwire-hall") is None
 
 
 @given(st.text())

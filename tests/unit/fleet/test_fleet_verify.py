@@ -44,6 +44,10 @@ def check(messages: list[StoredMessage], *heads: VouchedHead, relayed: RelayedTa
     return checked.end(relayed=relayed)
 
 
+def head_of(seq: int) -> bytes:
+    return bytes.fromhex(MESSAGES[seq - 1].headers[HEAD])
+
+
 def changed(message: StoredMessage) -> StoredMessage:
     """With another body, which still is an event of the same number."""
     return message._replace(body=message.body.replace(b'"mono_ns":0', b'"mono_ns":1'))
@@ -169,3 +173,66 @@ def test_a_table_that_its_relay_refuses_is_not_complete() -> None:
 def test_a_relay_that_reports_a_rewritten_history_is_a_finding(state: str) -> None:
     relayed = RelayedTable(state=state, detail="HISTORY REWRITTEN")  # type: ignore[arg-type]
     assert (check(MESSAGES, LAST, relayed=relayed).finding is not None) == (state == "rewritten")
+
+
+NOTE = VouchedHead(20, head_of(20), "a note")
+SEALS = [VouchedHead(seq, head_of(seq), f"the seal of {seq}", sealed=True) for seq in (5, 20, 30)]
+HELD = JournalOfTable("the journal", 30, lambda seq: head_of(seq) if 1 <= seq <= 30 else None)
+
+
+def with_note(
+    messages: list[StoredMessage],
+    archived: dict[int, bytes] | None = None,
+    journal: JournalOfTable | None = None,
+    heads: list[VouchedHead] = SEALS,
+    note: VouchedHead = NOTE,
+) -> VerifiedTable:
+    checked = TableCheck(TABLE, heads, journal, note, archived)
+    for message in messages:
+        checked.take(message)
+    return checked.end(must_be_sealed=True)
+
+
+def test_a_note_of_an_archive_hides_nothing_that_the_stream_holds() -> None:
+    whole = with_note(MESSAGES)
+    assert (whole.finding, whole.unproven, whole.first, whole.events) == (None, "", 1, 30)
+    forged = [changed(one)._replace(headers={}) if one.seq <= 20 else one for one in MESSAGES]
+    for heads, seq, by in ((SEALS, 1, "the seal of 5"), (SEALS[2:], 1, "a note")):
+        finding = with_note(forged, heads=heads).finding
+        assert finding is not None
+        assert finding.seq == seq
+        assert f"{by} names the head" in finding.detail
+    # The note was forged too, to fit.
+    head = genesis(TABLE.table)
+    for one in forged[:20]:
+        head = link(head, one.body)
+    assert with_note(forged, heads=SEALS[2:], note=NOTE._replace(hash=head)).finding is not None
+
+
+def test_what_was_removed_is_proven_by_the_archive_or_the_journal_that_has_it() -> None:
+    trimmed = MESSAGES[20:]
+    for found in (with_note(trimmed, {20: head_of(20)}), with_note(trimmed, journal=HELD)):
+        assert (found.finding, found.unproven, found.first, found.last) == (None, "", 21, 30)
+    unknown = "a note states that an archive has events 1 to 20: give it with --archive"
+    archived = HELD._replace(hash_of=lambda seq: head_of(seq) if seq > 10 else None)
+    # Also where nothing is left, and a genuine seal vouches for the note.
+    for one in (with_note(trimmed), with_note(trimmed, journal=archived), with_note([], heads=SEALS[:2])):
+        assert (one.finding, one.unproven.split("; ")[0]) == (None, unknown)
+    for wrong in ({}, {20: bytes(32)}, {19: head_of(19)}):
+        finding = with_note(trimmed, wrong).finding
+        assert finding is not None
+        assert "the archive does not end there" in finding.detail
+    rewritten = HELD._replace(hash_of=lambda seq: bytes(32) if seq == 20 else head_of(seq))
+    assert with_note(trimmed, journal=rewritten).finding is not None
+
+
+@pytest.mark.parametrize("left", [MESSAGES[8:], MESSAGES[:5] + MESSAGES[20:], MESSAGES[:5] + MESSAGES[9:]])
+def test_what_an_interrupted_purge_left_is_named_and_proves_nothing(left: list[StoredMessage]) -> None:
+    found = with_note(left, {20: head_of(20)})
+    assert (found.finding, found.first, found.last) == (None, 21, 30)
+    assert "feltwire fleet archive --trim again" in found.unproven
+
+
+def test_a_note_of_events_that_the_stream_does_not_reach_is_not_complete() -> None:
+    found = with_note(MESSAGES[:10], heads=SEALS[:1])
+    assert "a note names event 20, and the stream ends with event 10" in found.unproven

@@ -128,7 +128,7 @@ def test_what_is_no_event_of_a_venue_is_counted_and_named_and_the_others_are_tak
     assert (collector.added, collector.refused) == (4, 4)
     said = Dataset(tmp_path).contents.unreadable
     assert set(said) == {f"{stream_of(HALL)} message {seq}" for seq in (5, 6, 7, 8)}
-    assert "lower-case letters" in said["feltwire-hall message 6"]
+    assert "names no table" in said["feltwire-hall message 6"]
     assert [one.venue for one in collector.contents.tables] == [HALL]
 
 
