@@ -17,7 +17,8 @@ from bridges.following import has_plain_names, log_notice, together
 from bridges.waits import wait_ns
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.progress import DeliveryProgress
-from bridges.webhooks.queue import Queue, WaitingEvent
+from bridges.webhooks.queue import Beginning, Queue, WaitingEvent
+from feed.events import Event
 from feed.subscriber import Fact, FromBeginning, Item, Joined, Missing, Position, Rewritten, TableSubscriber
 from hal.clock import NS_PER_S
 from hal.loop import sleep_ns
@@ -49,6 +50,9 @@ class Delivery:
         """By table, that its lane has something to do."""
         self._rewritten: set[str] = set()
         """The tables whose history was rewritten, and of which no fact was delivered again yet."""
+        self._beginnings = queue.beginnings(target.name)
+        self._met: set[str] = set()
+        """The tables of which an event of their beginning's epoch came since their history was rewritten."""
         self._group: asyncio.TaskGroup | None = None
         self._count()
 
@@ -82,11 +86,14 @@ class Delivery:
                     self._rewritten.remove(name)
                     self._drop(name, event.seq)
                 wanted = target.types_sent is None or event.type in target.types_sent
+                if self._was_before(name, event, event.seq):
+                    wanted = False
                 position = Position(event.epoch, event.seq, head)
                 self._queue.put(target.name, name, position, (event.id, body) if wanted else None)
                 if wanted:
                     self._lane(name).set()
             case Joined(snapshot=snapshot):
+                self._begin(name, Beginning(snapshot.epoch, snapshot.last, snapshot.time))
                 self._queue.put(target.name, name, Position(snapshot.epoch, snapshot.last), None)
             case Missing(first=first, last=last):
                 self.progress.missing += last - first + 1
@@ -95,8 +102,28 @@ class Delivery:
                 self.progress.rewritten += 1
                 # The position stays until the next fact: after a kill the notice comes again.
                 self._rewritten.add(name)
+                self._met.discard(name)
                 self._drop(name, journal.seq + 1)
         self._count()
+
+    def _was_before(self, name: str, event: Event, seq: int) -> bool:
+        """Whether an event was journalled before the target began with its table: read again, since the history was
+        rewritten. Where the journal ends before that beginning, as an old copy that was put back, its new events have
+        numbers that were there before: they come after the beginning's epoch, or have a later time."""
+        beginning = self._beginnings.get(name)
+        if beginning is None or seq > beginning.seq:
+            return False
+        if event.epoch == beginning.epoch:
+            self._met.add(name)
+            return True
+        if name not in self._met and event.time <= beginning.time:
+            return True
+        self._begin(name, beginning._replace(seq=seq - 1))
+        return False
+
+    def _begin(self, name: str, beginning: Beginning) -> None:
+        self._beginnings[name] = beginning
+        self._queue.begin(self.target.name, name, beginning)
 
     def _drop(self, name: str, first: int) -> None:
         """Drops what waits from an event on, and is no longer in the journal."""

@@ -20,6 +20,11 @@ CREATE INDEX waiting_lane ON waiting (target, name, n);
 CREATE TABLE position (target TEXT NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL, seq INTEGER NOT NULL,
     head TEXT NOT NULL, PRIMARY KEY (target, name)) STRICT, WITHOUT ROWID;
 """
+BEGINNINGS: Final = """
+CREATE TABLE IF NOT EXISTS beginning (target TEXT NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL,
+    seq INTEGER NOT NULL, time TEXT NOT NULL, PRIMARY KEY (target, name)) STRICT, WITHOUT ROWID
+"""
+"""Added to the files of earlier versions, which can still be read by those."""
 APPLICATION: Final = 0x46575748
 """The mark of such a file: `FWWH`."""
 VERSION: Final = 1
@@ -36,6 +41,14 @@ class WaitingEvent(NamedTuple):
     id: str
     body: bytes
     """As it was published."""
+
+
+class Beginning(NamedTuple):
+    """The last event of a table before a target began with it."""
+
+    epoch: str
+    seq: int
+    time: str
 
 
 class Queue:
@@ -73,6 +86,7 @@ class Queue:
             self._file.execute(f"PRAGMA user_version = {VERSION}")
         elif (mark, version) != (APPLICATION, VERSION):
             raise sqlite3.DatabaseError("it is not a queue of this version")
+        self._file.execute(BEGINNINGS)
         self._file.execute("COMMIT")
 
     def close(self) -> None:
@@ -91,6 +105,22 @@ class Queue:
         """After the last event of each table that was read for a target."""
         rows = self._file.execute("SELECT name, epoch, seq, head FROM position WHERE target = ?", (target,))
         return {name: Position(epoch, seq, head) for name, epoch, seq, head in rows}
+
+    def beginnings(self, target: str) -> dict[str, Beginning]:
+        """Of the tables with which a target began at their present, and not at the first event."""
+        rows = self._file.execute("SELECT name, epoch, seq, time FROM beginning WHERE target = ?", (target,))
+        return {name: Beginning(epoch, seq, time) for name, epoch, seq, time in rows}
+
+    def begin(self, target: str, name: str, beginning: Beginning) -> None:
+        """Stores where a target begins with a table.
+
+        Raises:
+            QueueError: the disk does not take it.
+        """
+        try:
+            self._file.execute("INSERT OR REPLACE INTO beginning VALUES (?, ?, ?, ?, ?)", (target, name, *beginning))
+        except sqlite3.Error as error:
+            raise QueueError(f"{self._path}: {_words(error)}") from error
 
     def names(self, target: str) -> list[str]:
         """The tables of which events wait."""

@@ -346,6 +346,66 @@ def test_a_journal_that_holds_nothing_of_what_waits_ends_what_is_on_its_way(tmp_
     queue.close()
 
 
+@pytest.mark.parametrize(
+    ("kept", "time"),
+    [(27, "2026"), (15, "2026"), (15, "1969"), (7, "2026")],
+    ids=["after it began", "before that", "before that, and the clock was set back", "of an earlier epoch"],
+)
+def test_of_an_old_copy_that_was_put_back_a_target_gets_what_is_new_and_nothing_from_before_it_began(
+    kept: int, time: str, tmp_path: Path
+) -> None:
+    """The bridge was restarted: the journal is read from its first event on. The target began after event 20."""
+    random, journal = Random(1), ModelJournal()
+    for epoch, last in (("e0", 10), ("e1", 30)):
+        model = ModelTable(journal, "wheel-1", epoch)
+        model.open()
+        while journal.last("wheel-1").seq < last:
+            model.play(random)
+    early, every = ModelJournal(), keys(types=("*",))
+    early.kept["wheel-1"] = journal.kept["wheel-1"][:20]
+
+    def waiting(items: list[Item]) -> list[str]:
+        """What waits for the target after these items, in a bridge of its own; the target takes all of it."""
+        queue = Queue(tmp_path / "queue.sqlite")
+        delivery = Delivery(every, queue, Target(VirtualClock(), lambda event_id, attempts: ""), Random())
+        for item in items:
+            delivery.take(item)
+        found = []
+        while (event := queue.first("till", "wheel-1")) is not None:
+            found.append(event.id)
+            queue.remove("till", event)
+        queue.close()
+        return found
+
+    def held(after: int = 0) -> list[Item]:
+        return [Fact(decode(body), body) for body in journal.bodies("wheel-1", after)]
+
+    body = early.snapshot("wheel-1")
+    assert body is not None
+    assert len(waiting([Joined(table="wheel-1", snapshot=decode_snapshot(body)), *held(20)])) == 10
+    del journal.kept["wheel-1"][kept:]
+    model = ModelTable(journal, "wheel-1", "e2")
+    model.time = f"{time}-12-31T00:00:00.000000Z"
+    model.open()
+    while journal.last("wheel-1").seq < max(25, kept + 3):
+        model.play(random)
+    notice = Rewritten(table="wheel-1", held=Position("e1", 30), journal=Position("e1", kept), why="cut off")
+    expected = [decode(body).id for body in journal.bodies("wheel-1", min(kept, 20))]
+    read = held()
+    assert waiting([notice, *read[:17]]) + waiting(read[17:]) == expected, "killed meanwhile"
+    assert waiting([notice, *read, notice, *read]) == expected, "rewritten again"
+
+
+def test_a_queue_of_an_earlier_version_begins_as_it_did(tmp_path: Path) -> None:
+    queue = Queue(tmp_path / "queue.sqlite")
+    queue._file.execute("DROP TABLE beginning")
+    queue.put("till", "wheel-1", Position("e1", 9), None)
+    queue.close()
+    queue = Queue(tmp_path / "queue.sqlite")
+    assert (queue.positions("till"), queue.beginnings("till")) == ({"wheel-1": Position("e1", 9)}, {})
+    queue.close()
+
+
 # --- the queue ----------------------------------------------------------------------------------------------------
 
 
