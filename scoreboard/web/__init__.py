@@ -3,6 +3,7 @@
 application     an aiohttp application with the checks and headers of `guard`, and the files of `assets`
 guard           which requests are answered: host, origin; the headers of every answer
 assets          files out of the package, held in memory
+connections     how many connections there may be, and how long without a request
 sender          a bounded queue of messages for one browser
 server          listens on an address until it is stopped
 

@@ -9,9 +9,12 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 from aiohttp import web
+
+from .connections import IDLE_S, PlainConnections
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +38,15 @@ class PageServer:
 
     def __init__(self, app: web.Application, host: str = LOOPBACK, port: int = 0, *, next_free: bool = False) -> None:
         """`port` 0 takes any free one; with `next_free`, a port in use leads to the next one."""
-        self._runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=SHUTDOWN_S)
+        self._connections = PlainConnections()
+        app.on_response_prepare.append(self._connections.prepared)
+        self._runner = web.AppRunner(
+            app, handle_signals=False, access_log=None, shutdown_timeout=SHUTDOWN_S, keepalive_timeout=IDLE_S
+        )
+        self._accepting: asyncio.Server | None = None
         self._host = host
         self._port = port
         self._next_free = next_free
-        self._listening: socket.socket | None = None
         self.url = ""
         """The address of the first page, while it listens."""
 
@@ -51,8 +58,8 @@ class PageServer:
         """
         listening = self._listen()
         await self._runner.setup()
-        await web.SockSite(self._runner, listening, backlog=_BACKLOG).start()
-        self._listening = listening
+        accepted = partial(self._connections.accepted, cast("web.Server", self._runner.server))
+        self._accepting = await asyncio.get_running_loop().create_server(accepted, sock=listening, backlog=_BACKLOG)
         host, port = listening.getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         return self.url
@@ -60,9 +67,10 @@ class PageServer:
     async def stop(self) -> None:
         """Listens no more, and ends the connections: `on_shutdown` of the application closes its WebSockets."""
         self.url = ""
-        if self._listening is not None:
-            await _accept_no_more(self._listening)
-            self._listening = None
+        if self._accepting is not None:
+            await _accept_no_more(self._accepting.sockets[0])
+            self._accepting.close()
+            self._accepting = None
         await self._runner.cleanup()
 
     def _listen(self) -> socket.socket:

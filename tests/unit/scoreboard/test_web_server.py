@@ -11,6 +11,8 @@ import aiohttp
 import pytest
 from aiohttp import WSMsgType, web
 
+from hal.clock import NS_PER_S, VirtualClock
+from hal.loop import run_virtual
 from scoreboard.web import (
     CONTENT_SECURITY_POLICY,
     AddressError,
@@ -406,18 +408,74 @@ def test_a_browser_that_connects_while_the_server_stops_is_cut_off(turns: int) -
     async def main() -> None:
         made = Site()
         url = await made.server.start()
-        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1].strip("/")))) as browser:
-            browser.setblocking(False)
+        with silent(url) as browser:
             for _ in range(turns):
                 await turn_of_the_loop()
             await made.server.stop()
             async with asyncio.timeout(HANG_S):
-                try:
-                    assert await asyncio.get_running_loop().sock_recv(browser, 1) == b""
-                except ConnectionError:
-                    return
+                assert await is_ended(browser)
 
     asyncio.run(main())
+
+
+def silent(url: str) -> socket.socket:
+    """A connection over which nothing was sent yet."""
+    connection = socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1].strip("/"))))
+    connection.setblocking(False)
+    return connection
+
+
+async def is_ended(connection: socket.socket) -> bool:
+    """Waits until something comes; whether that is the end."""
+    try:
+        return await asyncio.get_running_loop().sock_recv(connection, 1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_of_too_many_silent_connections_the_oldest_end_and_pages_are_served(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("scoreboard.web.connections.MOST", 8)
+
+    async def main() -> None:
+        async with site() as (made, session, url), session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+            strangers = []
+            for _ in range(30):
+                strangers.append(silent(url))
+                # What is accepted in one turn of the loop is bounded in the next ones.
+                for _ in range(8):
+                    await turn_of_the_loop()
+            for stranger in strangers[:22]:
+                assert await is_ended(stranger)
+            async with session.get(url) as answer:
+                assert answer.status == 200
+            assert await is_ended(strangers[22])
+            strangers[-1].send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert not await is_ended(strangers[-1])
+            made.senders[0].send(b"still here")
+            assert (await live.receive()).data == "still here"
+            for stranger in strangers:
+                stranger.close()
+
+    asyncio.run(main())
+    (told,) = (record.getMessage() for record in caplog.records if record.name == "scoreboard.web.connections")
+    assert told == "too many connections that are not WebSockets: the oldest of 127.0.0.1 are ended"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: lo"], ids=["nothing", "half a header"])
+def test_a_connection_without_a_request_ends_after_75_s(sent: bytes) -> None:
+    clock = VirtualClock()
+
+    async def main() -> None:
+        server = PageServer(application(NamesAllowed.on("127.0.0.1"), [Assets(FILES)]))
+        with silent(await server.start()) as stranger:
+            stranger.send(sent)
+            assert await is_ended(stranger)
+        assert clock.now_ns() == 75 * NS_PER_S
+        await server.stop()
+
+    run_virtual(main(), clock)
 
 
 def _taken() -> socket.socket:
