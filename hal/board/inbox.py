@@ -40,7 +40,7 @@ class Inbox:
 
     def begin(self) -> None:
         """A session has opened: its reports are numbered from 0."""
-        self._last_report = None
+        self._last_report = _NUMBERS - 1
 
     def take(self, piece: bytes) -> ReceivedMessage | None:
         """The message in these bytes between two zeros; None if they are broken or repeat a report."""

@@ -210,7 +210,8 @@ class BoardLink:
         return self._session.quality
 
     def open(self, watcher: BoardWatcher) -> None:
-        """Adds a watcher; the first one opens the port. If the board is up, the watcher is notified at once.
+        """Adds a watcher; the first one opens the port. If the board is up, the watcher is notified at once, and gets
+        what the board reported of its devices.
 
         Raises:
             LineError: this watcher has it open already.
@@ -224,7 +225,10 @@ class BoardLink:
             self._stop_linger()
             identity = claims.status.identity
             if claims.status.up and identity is not None:
-                watcher.up(identity, self._clock.now_ns())
+                now_ns = self._clock.now_ns()
+                watcher.up(identity, now_ns)
+                for report in self._session.standing.last():
+                    watcher.reported(report, now_ns)
             self._advance()
             return
         self._loop = asyncio.get_running_loop()

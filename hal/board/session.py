@@ -1,7 +1,8 @@
 """A host's session with one board: identified, opened, proven, kept alive; each command is executed exactly once.
 
     off ──connected──► identify ──expected board───► open ──ok──► prove ──clock known, link good──► up
-     ▲                  ▲  │ another board                          │                               │
+     ▲                  ▲  │ another board          ▲               │ a report of the opening lost  │
+     │                  │  │                        └───────────────┤                               │
      │                  │  └──► refused, asked again ──┐            │                               │
      │                  └──────────────────────────────┴────────────┴── reset, silent, broken ──────┘
      └── disconnected, from anywhere
@@ -41,6 +42,9 @@ from hal.board.messages import (
     BootReport,
     ClockAnswer,
     ClockCommand,
+    CountsAnswer,
+    CountsCommand,
+    CountsReport,
     IdentifyCommand,
     IdentityAnswer,
     OpenCommand,
@@ -49,6 +53,7 @@ from hal.board.messages import (
     Reset,
 )
 from hal.board.quality import Quality
+from hal.board.standing import StandingReports
 
 PROVE_PERIOD_NS: Final = 19_000_000
 """Between two clock exchanges while the link is being proven (ours)."""
@@ -114,11 +119,11 @@ class BoardDown(NamedTuple):
 
 
 class BoardReported(NamedTuple):
-    """The board, while up, sent a report."""
+    """The board, while up, sent a report; or it is up, and sent this before, when the session was opened."""
 
     report: BoardReport
     t_ns: int
-    """When its last byte was read."""
+    """When its last byte was read, or when the board came up."""
 
 
 SessionEvent: TypeAlias = BoardUp | BoardDown | BoardReported
@@ -178,6 +183,12 @@ class Session:
         self._channel = CommandChannel()
         self.inbox = Inbox()
         """Decodes what is received, and counts what is broken."""
+        self.standing = StandingReports()
+        """What the board reported of its devices in this session."""
+        self._lost = 0
+        """Reports of this session that were lost."""
+        self._recounts = False
+        """Whether the counters are being asked for, because a report was lost that may have had them."""
         self._pending = PendingCommands()
         self._events = SessionEvents(name)
         self._output = bytearray()
@@ -326,6 +337,8 @@ class Session:
             self._stage = SessionStage.PROVE
             self._opened_ns = t_ns
             self.inbox.begin()
+            self.standing.begin()
+            self._lost = 0
             self._wake_ns = t_ns
         elif isinstance(answer, ClockAnswer) and answered.tries == 1:
             # Of several tries, the answer may be to any.
@@ -349,8 +362,25 @@ class Session:
             return
         if self._stage.numbered:
             self.quality.report_came(received.length, received.lost_before)
+            self.standing.take(report)
+            self._lost += received.lost_before
         if self._stage is SessionStage.UP:
             self._events.reported(report, t_ns)
+            if received.lost_before:
+                self._ask_counts()
+
+    def _ask_counts(self) -> None:
+        """A report was lost: if it was the last `counts`, nothing would report what it had."""
+        if self.identity is None or not self.identity.counters or self._recounts:
+            return
+        self._recounts = True
+        self._pending.add(CountsCommand(), self._counted)
+
+    def _counted(self, result: BoardAnswer | BoardError) -> None:
+        self._recounts = False
+        if isinstance(result, CountsAnswer) and self._stage is SessionStage.UP:
+            counts = CountsReport(result.first, result.second, result.third, result.fourth)
+            self._events.reported(counts, self._now_ns)
 
     # --- stages ---------------------------------------------------------------------------------
 
@@ -369,6 +399,9 @@ class Session:
         if wrong is not None:
             self._refuse(t_ns, wrong)
             return
+        self._open(identity, t_ns)
+
+    def _open(self, identity: IdentityAnswer, t_ns: int) -> None:
         number = self._draw() & 0xFFFFFFFF
         # The board would take an equal number for the previous session.
         self._session = number if number != self._session else number ^ 1
@@ -402,8 +435,14 @@ class Session:
                     self._reset_by_opening = True
                     self._end(t_ns, reasons.reset_by_opening())
                     return
+                if self._lost and self._wanted.kind is not None and self.standing.lacks(self._wanted.kind.name):
+                    self._channel.abandon()
+                    self._open(self.identity, t_ns)  # it states that once, when a session opens
+                    return
                 self._stage = SessionStage.UP
                 self._events.up(self.identity, t_ns)
+                for report in self.standing.last():
+                    self._events.reported(report, t_ns)
             elif self._stage is SessionStage.PROVE and t_ns - self._opened_ns >= UNPROVEN_NS:
                 self._events.down(t_ns, reasons.unproven(self.clock.exchanges, self.quality.figures), "unproven")
         elif self._stage is SessionStage.UP:

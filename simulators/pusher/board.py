@@ -27,10 +27,13 @@ from hal.board.messages import (
     SensorsReport,
     SetCommand,
 )
+from hal.board.standing import StandingReports
 from hal.values import EdgesLost, Frame, Loss, Output, Rare, SendFrame
 
-UP_NS: Final = 200_000_000
+OPENED_NS: Final = 100_000_000
 """From its power to its session (ours)."""
+PROVEN_NS: Final = 100_000_000
+"""From the opening of its session until that is proven and takes commands (ours; a link takes about 2 s)."""
 PULSE_NS: Final = 60_000_000
 """A token in the acceptor is counted this soon."""
 TOKEN_NS: Final = 143_000_000
@@ -60,6 +63,10 @@ class PusherBoardSimulator:
         self.alarm = False
         self.shaft_stuck = False
         self._up = False
+        """Whether its session takes commands."""
+        self._opened_ns: int | None = None
+        """When its session was opened; None while none is open."""
+        self._standing = StandingReports()
         self._speed = 0
         self._motor_ns = 0
         self._payout = (0, 0, 0, 0, PAID)
@@ -67,7 +74,7 @@ class PusherBoardSimulator:
         self._planned: list[tuple[int, int, Deed]] = []
         self._count = 0
         self._rare: list[Rare] = []
-        self.plan(UP_NS, lambda board, t_ns: board.come_up(t_ns))
+        self.plan(OPENED_NS, lambda board, t_ns: board.come_up(t_ns))
 
     # --- what happens to it ----------------------------------------------------------------------------------------
 
@@ -97,8 +104,18 @@ class PusherBoardSimulator:
         self.counts(t_ns)
 
     def come_up(self, t_ns: int) -> None:
-        """A session begins: all outputs are safe."""
-        self._up, self.accepts, self.alarm, self._speed = True, False, False, 0
+        """A session is opened: all outputs are safe. What it reports now is lost, except for what stands."""
+        self._up, self.accepts, self.alarm, self._speed = False, False, False, 0
+        self._opened_ns = t_ns
+        self._standing.begin()
+        self._report(SensorsReport(0x3F, 0, 0), t_ns)
+        self._hopper(t_ns)
+        self.plan(t_ns + PROVEN_NS, lambda board, at_ns: board._proven(t_ns, at_ns))
+
+    def _proven(self, opened_ns: int, t_ns: int) -> None:
+        if self._opened_ns != opened_ns:
+            return
+        self._up = True
         kind = KINDS["pusher"]
         identity = IdentityAnswer(
             protocol=PROTOCOL, dictionary=0, kind=kind.id, major=1, minor=0, patch=0, build=0, serial=0, boots=1,
@@ -106,18 +123,19 @@ class PusherBoardSimulator:
             oldest=2, hung_at=0,
         )  # fmt: skip
         self._rare.append(Frame(self.link, carried(identity), t_ns))
-        self._report(SensorsReport(0x3F, 0, 0), t_ns)
-        self._hopper(t_ns)
+        self._rare += [Frame(self.link, carried(report), t_ns) for report in self._standing.last()]
 
     def unplug(self, t_ns: int) -> None:
         """Its cable is out: the dead-man makes all safe."""
         self._up = self.accepts = self.alarm = False
+        self._opened_ns = None
         self._speed = 0
         self._rare.append(EdgesLost(self.link, Loss.UNPLUGGED, t_ns))
 
     # --- what it reports -------------------------------------------------------------------------------------------
 
     def _report(self, report: BoardReport, t_ns: int) -> None:
+        self._standing.take(report)
         if self._up:
             self._rare.append(Frame(self.link, carried(report), t_ns))
 

@@ -25,10 +25,12 @@ from hal.board.messages import (
     ReelCommand,
     ReelReport,
     RefusalCode,
+    SensorsReport,
     SetCommand,
     SpinCommand,
     StopCommand,
 )
+from hal.board.standing import StandingReports
 from hal.values import Frame
 
 NEVER_NS: Final = 1 << 62
@@ -40,6 +42,8 @@ TOKEN_NS: Final = 60_000_000
 """From a token in the acceptor to the end of its pulse, which the board counts (ours)."""
 REPORT_NS: Final = 100_000_000
 NOT_ENDING: Final = 0xFFFF
+TESTED: Final = 0x7F
+"""The inputs whose sensors its board tests: all but that of the supply."""
 NO_HOME: Final = 1
 BLOCKED: Final = 2
 RAMP: Final = tuple(ramp_ticks())
@@ -121,7 +125,7 @@ class ReelBoard:
         return reel.on and reel.known and reel.level == reel.top and reel.togo == NOT_ENDING
 
     def begin(self, t_ns: int) -> None:
-        """The board is up again."""
+        """The board is up again: what it reported when its session was opened is delivered then."""
         self.down = False
         self._up_ns = t_ns
 
@@ -252,7 +256,12 @@ class ReelBoard:
         if self._up_ns <= t_ns:
             self._up_ns = NEVER_NS
             identity = IdentityAnswer.unpack(bytes(IdentityAnswer.layout.size))
+            standing = StandingReports()
+            standing.take(SensorsReport(TESTED, 0, 0))
+            for number, reel in self._reels.items():
+                standing.take(self._state(number, reel, t_ns))
             self.frames.append(Frame(self.link, carried(identity), t_ns))
+            self.frames += [Frame(self.link, carried(report), t_ns) for report in standing.last()]
         while self._pulses_ns and self._pulses_ns[0] <= t_ns:
             del self._pulses_ns[0]
             self.tokens_in += 1
@@ -346,7 +355,10 @@ class ReelBoard:
 
     def _report(self, number: int, reel: _Stepper, t_ns: int) -> None:
         reel.report_ns = t_ns + REPORT_NS if reel.on else NEVER_NS
-        report = ReelReport(
+        self.frames.append(Frame(self.link, carried(self._state(number, reel, t_ns)), t_ns))
+
+    def _state(self, number: int, reel: _Stepper, t_ns: int) -> ReelReport:
+        return ReelReport(
             (t_ns // TICK_NS) & 0xFFFFFFFF,
             number,
             int(reel.on),
@@ -357,7 +369,6 @@ class ReelBoard:
             reel.width,
             reel.why,
         )
-        self.frames.append(Frame(self.link, carried(report), t_ns))
 
     def _number(self, reel: _Stepper) -> int:
         return next(number for number, one in self._reels.items() if one is reel)

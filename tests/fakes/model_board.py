@@ -30,6 +30,7 @@ from hal.board.messages import (
     EdgesFromCommand,
     Flag,
     HeldAnswer,
+    HopperReport,
     IdentifyCommand,
     IdentityAnswer,
     OkAnswer,
@@ -38,6 +39,7 @@ from hal.board.messages import (
     Reset,
     SampleCommand,
     SampleReport,
+    SensorsReport,
     SetCommand,
     StateReport,
     WatchCommand,
@@ -52,6 +54,11 @@ MS = 1_000_000
 STATE_WATCHING_NS = 20 * MS
 STATE_NS = 100 * MS
 CLOCK_LEAD_TICKS = 300
+AT_OPENING: dict[str, list[BoardReport]] = {
+    "reel": [SensorsReport(0x7F, 0, 0)],
+    "pusher": [HopperReport(0, 0, 0, 0, 0, 0), SensorsReport(0x7F, 0, 0)],
+}
+"""What a board of each kind reports once, when a session opens."""
 _MASK = 0xFFFFFFFF
 
 
@@ -238,7 +245,7 @@ class ModelBoard:
         if owed is not None:
             times.append(self._line.silent_ns if isinstance(owed.answer, ClockAnswer) else room_ns)
         elif self.session is not None:
-            times.append(max(self._state_ns, room_ns))
+            times.append(room_ns if self._opening else max(self._state_ns, room_ns))
             due = None if self.edges is None else self.edges.due_ticks()
             if due is not None:
                 times.append(max(self._when(due), room_ns))
@@ -256,6 +263,7 @@ class ModelBoard:
         self.watched = 0
         self.keys = 0
         self.bad_frames = 0
+        self._opening: list[BoardReport] = []
         self._guard = ModelOutputs(self.kind)
         self._orders = ModelOrders(lambda: self.identity, self._opened, self._carry_out)
         self._received = ticks
@@ -282,6 +290,7 @@ class ModelBoard:
         self.watched = 0
         self._guard.all_safe()
         self._line.restart_numbers()
+        self._opening = list(AT_OPENING.get(self.kind.name, ()))
         self._sampled = SampleCommand(0, 0)
         self._state_ns = self.now_ns + STATE_NS
 
@@ -341,7 +350,9 @@ class ModelBoard:
         if self.session is None or self._line.room_ns > self.now_ns:
             return False
         due = None if self.edges is None else self.edges.due_ticks()
-        if self.now_ns >= self._state_ns:
+        if self._opening:
+            self._report(self._opening.pop(0))
+        elif self.now_ns >= self._state_ns:
             self._state_ns = self.now_ns + (STATE_WATCHING_NS if self.watched else STATE_NS)
             self._report(self.state())
         elif self.edges is not None and due is not None and self._when(due) <= self.now_ns:

@@ -17,23 +17,19 @@ from feed.events import Event, Meters
 from feed.state import TableState
 from hal.board.carried import RefusedCommand, carried, command_in
 from hal.board.message import BoardReport
-from hal.board.messages import (
-    CountsAnswer,
-    CountsReport,
-    HopperReport,
-    MotorReport,
-    RefusedAnswer,
-    SensorsReport,
-)
+from hal.board.messages import CountsAnswer, CountsReport, RefusedAnswer
+from hal.board.standing import StandingReports
 from hal.capture.command_text import read_command
+from hal.carried_link import CARRIED
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, SendFrame
 from tests.firmware.emulated import MS
 from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Hopper, Shaft
 from tests.tables.bench import EventList, configured
 
-CARRIED: Final = (CountsReport, HopperReport, MotorReport, SensorsReport)
 LINK: Final = "pusher"
+PROVEN_MS: Final = 60
+"""From the opening of a session until it is proven and delivers reports (a link takes about 2 s)."""
 STEP_MS: Final = 10
 LOOK_MS: Final = 5
 """How often hopper and shaft look at their motors."""
@@ -149,8 +145,16 @@ class PusherOnBoard:
         self._sessions += 1
         self.bench.reported.clear()
         self.bench.open(self._sessions)
-        self.bench.talks, self._up = True, True
-        self._feed([], [Frame(LINK, carried(self.bench.identity()), self.now_ns)])
+        self.bench.talks = True
+        self.bench.run(PROVEN_MS)
+        standing = StandingReports()
+        for one in self.bench.reported:
+            standing.take(one.report)
+        self.bench.reported.clear()
+        self._up = True
+        said = [carried(self.bench.identity())]
+        said += [carried(report) for report in standing.last() if isinstance(report, CARRIED[LINK])]
+        self._feed([], [Frame(LINK, data, self.now_ns) for data in said])
 
     # --- time ------------------------------------------------------------------------------------------------------
 
@@ -170,7 +174,7 @@ class PusherOnBoard:
             reports: list[BoardReport] = [one.report for one in bench.reported]
             bench.reported.clear()
             if self._up:
-                rare += [Frame(LINK, carried(one), self.now_ns) for one in reports if isinstance(one, CARRIED)]
+                rare += [Frame(LINK, carried(one), self.now_ns) for one in reports if isinstance(one, CARRIED[LINK])]
         if self.table is None:
             return
         while self._waiting and self._waiting[0][0] <= self.now_ns:

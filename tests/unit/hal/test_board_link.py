@@ -18,12 +18,14 @@ from hal.board.messages import (
     AllSafeCommand,
     CountsAnswer,
     CountsCommand,
+    HopperReport,
     IdentityAnswer,
     MotorCommand,
     NameBoardCommand,
     OkAnswer,
     RefusalCode,
     Reset,
+    SensorsReport,
     SetCommand,
     StateReport,
 )
@@ -534,6 +536,20 @@ def test_a_link_can_be_opened_again_at_once_and_later() -> None:
         assert len(watching.ups) == 4
 
     play(scene)
+
+
+def test_a_watcher_that_comes_later_gets_what_the_board_has_reported_of_its_devices() -> None:
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
+        await bench.is_up()
+        bench.board.say(HopperReport(3, 5, 2, 2, 1, 0), bench.now_ns)
+        await bench.passes(0.1)
+        late = RecordingWatcher()
+        bench.link.open(late)
+        assert len(late.ups) == 1
+        assert late.reports == [HopperReport(3, 5, 2, 2, 1, 0), SensorsReport(0x7F, 0, 0)]
+
+    play(scene, "pusher")
 
 
 def test_a_watcher_that_raises_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:

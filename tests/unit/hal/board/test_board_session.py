@@ -18,8 +18,10 @@ from hal.board.messages import (
     PROTOCOL,
     AliveCommand,
     ClockCommand,
+    CountsReport,
     EdgesFromCommand,
     Flag,
+    HopperReport,
     IdentifyCommand,
     IdentityAnswer,
     NameBoardCommand,
@@ -29,6 +31,7 @@ from hal.board.messages import (
     RefusalCode,
     RefusedAnswer,
     Reset,
+    SensorsReport,
     SetCommand,
     StateReport,
     WatchCommand,
@@ -70,6 +73,25 @@ def ask(wire: BoardWire, command: BoardCommand) -> list[BoardAnswer | BoardError
     return told
 
 
+def losing(board: ModelBoard, *ids: int) -> BoardWire:
+    """The same with this board; the line corrupts the first report of each of these ids."""
+    wire = joined(board, ExpectedBoard(board.kind))
+    left, take = list(ids), wire.session.take
+
+    def corrupted(piece: bytes, t_ns: int) -> None:
+        try:
+            id_ = frames.decode(piece).id
+        except frames.FrameError:
+            id_ = 0
+        broken = id_ in left
+        if broken:
+            left.remove(id_)
+        take(b"\x01" + piece if broken else piece, t_ns)
+
+    wire.session.take = corrupted  # type: ignore[method-assign]
+    return wire
+
+
 def carried(wire: BoardWire) -> list[BoardCommand]:
     """The commands that the board carried out, except for the reading of its clock."""
     return [done.command for done in wire.board.carried if not isinstance(done.command, ClockCommand)]
@@ -84,6 +106,39 @@ def test_the_right_board_is_up_within_a_second_and_its_clock_is_known() -> None:
     assert wire.session.identity == wire.ups[0].identity == wire.board.identity
     assert wire.session.clock.ready
     assert wire.session.clock.error_ns(wire.board.ticks_at(S)) < 20_000
+
+
+def test_what_a_board_reports_once_as_its_session_opens_is_delivered_when_it_is_up() -> None:
+    wire = joined(ModelBoard(KINDS["pusher"]), ExpectedBoard(KINDS["pusher"]))
+    wire.run(S)
+    assert [type(said) for said in wire.said][:3] == [BoardUp, BoardReported, BoardReported]
+    first = [said.report for said in wire.reports[:2]]
+    assert first == [HopperReport(0, 0, 0, 0, 0, 0), SensorsReport(0x7F, 0, 0)]
+    wire.session.restart(wire.now_ns, "another")
+    wire.run(3 * S)
+    assert [said.report for said in wire.reports].count(first[0]) == 2
+
+
+@pytest.mark.parametrize(
+    "ids", [(HopperReport.id,), (SensorsReport.id,), (HopperReport.id, SensorsReport.id), (StateReport.id,)]
+)
+def test_a_session_is_opened_again_where_the_line_lost_a_report_of_its_opening(ids: tuple[int, ...]) -> None:
+    wire = losing(ModelBoard(KINDS["pusher"]), *ids)
+    wire.run(3 * S)
+    assert wire.downs == []
+    assert {HopperReport, SensorsReport} <= {type(said.report) for said in wire.reports}
+    assert wire.session.inbox.broken == len(ids)
+
+
+def test_counters_whose_report_the_line_lost_are_asked_for() -> None:
+    board = ModelBoard(KINDS["pusher"])
+    wire = losing(board, CountsReport.id)
+    wire.run(S)
+    board.counters = [7, 0, 0, 0]
+    board.say(CountsReport(7, 0, 0, 0), wire.now_ns)
+    wire.run(wire.now_ns + 300 * MS)
+    counts = [said.report for said in wire.reports if isinstance(said.report, CountsReport)]
+    assert counts == [CountsReport(7, 0, 0, 0)]
 
 
 def test_a_lone_zero_goes_before_the_first_frame() -> None:
