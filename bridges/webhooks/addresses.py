@@ -19,19 +19,37 @@ Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 """Between a provider and its customers (RFC 6598), and of overlay networks as Tailscale: neither private nor public to
 Python, and for a venue a private network."""
+TRANSLATED: Final = ipaddress.ip_network("64:ff9b::/96")
+"""Of IPv4 addresses behind a translator (NAT64, RFC 6052): the last 32 bits are the address."""
+NEVER: Final = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2001::/32")))
+"""Of protocols, and of no host a venue has: where one cloud has its secrets (RFC 6890); of a translator whose network
+alone knows where in it the address is (RFC 8215); of tunnels through any host (Teredo, RFC 4380)."""
 
 
 def is_allowed(address: Address, *, private: bool) -> bool:
     """Whether a target may be at an address. Public ones always; with `private` those of this computer and of private
     networks; never those that are no host's, nor link-local ones, where clouds have what only a host may read."""
-    mapped = getattr(address, "ipv4_mapped", None)
-    if mapped is not None:
-        return is_allowed(mapped, private=private)
+    inner = _inner(address)
+    if inner is not None:
+        return is_allowed(inner, private=private)
     if address.is_multicast or address.is_unspecified or address.is_link_local:
         return False
-    if private and (address.is_loopback or address.is_private or address in SHARED):
-        return True
+    if any(address in network for network in NEVER):
+        return False
+    # Of a venue too: site-local addresses, which fd00::/8 has replaced (RFC 3879).
+    site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
+    if address.is_loopback or address.is_private or address in SHARED or site_local:
+        return private
     return address.is_global and not address.is_reserved
+
+
+def _inner(address: Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to, mapped, translated or by a tunnel (6to4); None for any other."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    if address in TRANSLATED:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
 
 
 def how_to_allow(addresses: Iterable[Address]) -> str:

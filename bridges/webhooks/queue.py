@@ -72,6 +72,7 @@ class Queue:
         self._counts: dict[str, int] = dict(rows.fetchall())
 
     def _prepare(self) -> None:
+        self._file.create_function("number_of", 1, lambda event_id: int(event_id.rpartition(".")[2]))
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("PRAGMA journal_mode = WAL")
         self._file.execute("PRAGMA synchronous = FULL")
@@ -160,7 +161,7 @@ class Queue:
             QueueError: the disk does not take it.
         """
         # SQLite gives the number of the last event again once that is gone.
-        self._delete(target, [event])
+        self._delete(target, "n = ? AND id = ? AND body = ?", event)
 
     def drop(self, target: str, name: str, first: int) -> int:
         """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many.
@@ -168,22 +169,15 @@ class Queue:
         Raises:
             QueueError: the disk does not take it.
         """
-        rows = self._file.execute("SELECT n, id, body FROM waiting WHERE target = ? AND name = ?", (target, name))
-        waiting = (WaitingEvent(*row) for row in rows.fetchall())
-        return self._delete(target, [one for one in waiting if int(one.id.rpartition(".")[2]) >= first])
+        return self._delete(target, "target = ? AND name = ? AND number_of(id) >= ?", (target, name, first))
 
-    def _delete(self, target: str, events: list[WaitingEvent]) -> int:
+    def _delete(self, target: str, which: str, values: tuple[object, ...]) -> int:
         try:
-            self._file.execute("BEGIN IMMEDIATE")
-            counts = [
-                self._file.execute("DELETE FROM waiting WHERE n = ? AND id = ? AND body = ?", event).rowcount
-                for event in events
-            ]
-            self._file.execute("COMMIT")
+            count = self._file.execute(f"DELETE FROM waiting WHERE {which}", values).rowcount
         except sqlite3.Error as error:
             raise QueueError(f"{self._path}: {_words(error)}") from error
-        self._counts[target] = self.count(target) - sum(counts)
-        return sum(counts)
+        self._counts[target] = self.count(target) - count
+        return count
 
 
 def _words(error: Exception) -> str:

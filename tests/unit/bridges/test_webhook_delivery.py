@@ -444,6 +444,25 @@ def test_what_is_stored_is_on_the_disk_before_it_is_sent(tmp_path: Path) -> None
     queue.close()
 
 
+def test_what_waits_is_dropped_without_being_read_into_memory(tmp_path: Path) -> None:
+    import tracemalloc
+
+    queue = Queue(tmp_path / "queue.sqlite")
+    for target, name, number in (("till", "w", 9), ("till", "w", 10), ("till", "v", 10), ("shop", "w", 10)):
+        queue.put(target, name, Position("e1", number), (f"{name}.e1.{number}", bytes(1_000_000)))
+    tracemalloc.start()
+    try:
+        assert (queue.drop("till", "w", 10), queue.count("till"), queue.count("shop")) == (1, 2, 1)
+        assert tracemalloc.get_traced_memory()[1] < 500_000
+    finally:
+        tracemalloc.stop()
+    assert [(name, first.id) for name in ("v", "w") if (first := queue.first("till", name))] == [
+        ("v", "v.e1.10"),
+        ("w", "w.e1.9"),
+    ]
+    queue.close()
+
+
 def test_a_queue_is_for_its_owner_alone(tmp_path: Path) -> None:
     Queue(tmp_path / "queue.sqlite").close()
     assert (tmp_path / "queue.sqlite").stat().st_mode & 0o777 == 0o600

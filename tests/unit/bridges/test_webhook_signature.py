@@ -128,6 +128,17 @@ ALLOWED = [
     ("::", False, False),
     ("224.0.0.1", False, False),
     ("ff02::1", False, False),
+    ("fec0::1", False, True),
+    ("192.0.0.192", False, False),
+    ("2001:0:808:808::", False, False),
+    ("64:ff9b:1::a9fe:a9fe", False, False),
+    ("::a9fe:a9fe", False, False),
+    ("2002:808:808::1", True, True),
+    ("2002:a00:5::1", False, True),
+    ("2002:a9fe:a9fe::1", False, False),
+    ("64:ff9b::808:808", True, True),
+    ("64:ff9b::a00:5", False, True),
+    ("64:ff9b::a9fe:a9fe", False, False),
 ]
 
 
