@@ -15,18 +15,21 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
+from audit.queries import parse_moment
 from feed.events import EventError, decode, genesis, link
 from feed.wire import is_table
-from fleet.history import event_of
+from fleet.history import MOST_LINE, NoEventError, event_of
 from fleet.seals import FoundSeals, SealedHead, read_seal, sealed_heads
-from fleet.streams import JetStream
+from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import REAL, SIM, TableName
 from fleet.verify import TableCheck, VouchedHead, archived_starts, note_archived
 from hal.durable_files import sync_file, sync_folder
@@ -126,13 +129,13 @@ def _read_file(path: Path, head: bytes, last: int) -> tuple[bytes, int]:
     """The head, and the number of the last event, after a file."""
     try:
         with gzip.open(path, "rb") as file:
-            for line in file:
+            for line in iter(partial(file.readline, MOST_LINE), b""):
                 body = line.rstrip(b"\n")
                 seq = decode(body).seq
                 if seq != last + 1:
                     raise ArchiveError(f"{path}: after event {last} comes event {seq}")
                 head, last = link(head, body), seq
-    except (OSError, EOFError, EventError) as error:
+    except (OSError, EOFError, zlib.error, EventError) as error:
         raise ArchiveError(f"{path}: after event {last} it cannot be read: {error}") from error
     return head, last
 
@@ -187,13 +190,16 @@ async def archive_table(source: ArchiveSource, table: TableName, root: Path, bef
             "have them as they were; give the folder to which they were moved"
         )
     sealed = seals.heads.get(table, [])
-    end = await _end(jetstream, stream, table, before, sealed, archived, start)
-    if end is None or end.seq <= archived.last:
-        written = archived
-    else:
-        await _write(jetstream, stream, table, root, archived, end)
-        written = read_table(root, table, keys)
-    removed = await _trim(jetstream, stream, table, written, start) if trim and written.last else 0
+    try:
+        end = await _end(jetstream, stream, table, before, sealed, archived, start)
+        if end is None or end.seq <= archived.last:
+            written = archived
+        else:
+            await _write(jetstream, stream, table, root, archived, end)
+            written = read_table(root, table, keys)
+        removed = await _trim(jetstream, stream, table, written, start) if trim and written.last else 0
+    except NoEventError as error:
+        raise ArchiveError(f"{table}: {error}") from error
     return Moved(table, archived.last + 1, written.last, removed)
 
 
@@ -218,13 +224,25 @@ async def _end(
         check.take(message)
         if check.finding is not None:
             break
-        if young is None and datetime.fromisoformat(event_of(message).time) >= before:
+        if young is None and _moment(message) >= before:
             young = check.last
     verified = check.end()
     if verified.finding is not None:
         raise ArchiveError(f"{verified.finding}; nothing of this table is archived")
     limit = check.last if young is None else min(young, check.last)
     return max((one for one in sealed if one.seq < limit), key=lambda one: one.seq, default=None)
+
+
+def _moment(message: StoredMessage) -> datetime:
+    """When its event was.
+
+    Raises:
+        NoEventError: it is not an event, or states no time.
+    """
+    try:
+        return parse_moment(event_of(message).time)
+    except ValueError as error:
+        raise NoEventError(message, str(error)) from error
 
 
 async def _write(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import datetime
 from typing import Final
 
-from audit.queries import RecalledRound, RecalledTable
+from audit.queries import RecalledRound, RecalledTable, Selection
 from audit.records import Entry, Record
 from feed.events import Event, EventError, Outcome, RoundData, Unresolved, Void, decode, genesis, link
 from fleet.connection import NatsRefusedError
@@ -14,6 +13,8 @@ from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import TableName, event_subject, parse_subject, stream_of
 from fleet.verify import archived_starts
 
+MOST_LINE: Final = 16 << 20
+"""Bytes of a line of a file of events (ours): sixteen times the longest event of the feed."""
 VERDICTS: Final = (Outcome, Void, Unresolved)
 
 
@@ -55,12 +56,8 @@ async def recall_rounds(jetstream: JetStream, stream: str, table: TableName, rou
 async def records(
     jetstream: JetStream,
     stream: str,
-    *,
+    selection: Selection,
     venue: str = "",
-    tables: tuple[str, ...] = (),
-    kinds: tuple[str, ...] = (),
-    since: datetime | None = None,
-    until: datetime | None = None,
 ) -> AsyncIterator[tuple[TableName, Record]]:
     """The events that are chosen, in the order of the stream, with the hashes computed from their bodies. `n` is the
     number in the stream.
@@ -80,12 +77,9 @@ async def records(
             # In the archive, and not removed yet.
             continue
         hashes[table] = link(hashes.get(table, genesis(table.table)), message.body)
-        entry = Entry.of(event, message.body)
-        if (venue and table.venue != venue) or (tables and table.table not in tables):
-            continue
-        if (kinds and entry.kind not in kinds) or not _in_time(entry.time, since, until):
-            continue
-        yield table, Record(message.seq, *entry, hashes[table])
+        record = Record(message.seq, *Entry.of(event, message.body), hashes[table])
+        if venue in ("", table.venue) and selection.has(record):
+            yield table, record
 
 
 def event_of(message: StoredMessage) -> Event:
@@ -106,8 +100,3 @@ def event_of(message: StoredMessage) -> Event:
     if parsed is None or message.subject != event_subject(parsed.venue, event):
         raise NoEventError(message, f"it is {event.type} of {event.data.table}, and its subject names another one")
     return event
-
-
-def _in_time(time: str, since: datetime | None, until: datetime | None) -> bool:
-    moment = datetime.fromisoformat(time)
-    return (since is None or moment >= since) and (until is None or moment < until)

@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from audit.export import csv_heading, csv_lines, json_line
-from audit.queries import ROUNDS, RecalledTable
+from audit.queries import ROUNDS, RecalledTable, Selection
 from audit.verify import KnownHead as JournalHead
 from audit.verify import verify
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
@@ -620,6 +620,7 @@ def export_command(
     address = nats_address(server, login)
     check_kinds(kinds)
     line = csv_lines({}) if kind == "csv" else json_line
+    selection = Selection(chosen, kinds, since, until)
 
     async def write(jetstream: JetStream) -> None:
         streams = await held_streams(jetstream, address.venue)
@@ -627,9 +628,7 @@ def export_command(
             if kind == "csv":
                 out.write(b"venue," + csv_heading())
             for stream in streams:
-                async for table, record in records(
-                    jetstream, stream, venue=address.venue, tables=chosen, kinds=kinds, since=since, until=until
-                ):
+                async for table, record in records(jetstream, stream, selection, address.venue):
                     out.write((f"{table.venue},".encode() if kind == "csv" else b"") + line(record))
 
     with exit_on_journal_error():

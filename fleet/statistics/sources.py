@@ -10,15 +10,13 @@ from typing import Final
 from audit.queries import Selection, select
 from feed.events import EventError, parts_of
 from fleet.connection import NatsRefusedError
-from fleet.history import event_of
+from fleet.history import MOST_LINE, event_of
 from fleet.statistics.dataset import Announced, Collector, StreamPlace
 from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import SEAL, TableName, parse_subject, venue_of_stream
 from fleet.verify import held_streams, live_tables
 
 _BUFFER: Final = 1 << 16
-MOST_LINE: Final = 16 << 20
-"""Bytes of a line of an exported file (ours): sixteen times the longest event of the feed."""
 
 Progress = Callable[[int, int], None]
 """What was read so far, and of how much."""

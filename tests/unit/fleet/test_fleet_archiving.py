@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from audit.queries import parse_moment
+from audit.queries import Selection, parse_moment
 from feed.events import decode
 from fleet.archive import (
     BODIES,
     SEAL_FILE,
     ArchiveError,
     ArchiveSource,
+    Moved,
     archive_table,
     folder_of,
     read_archive,
 )
+from fleet.history import records
 from fleet.seals import FoundSeals, SealedHead, read_seals, seal_subject, sealed_heads
 from fleet.streams import StoredMessage, StreamInfo
 from fleet.subjects import TableName, event_subject, stream_of
@@ -46,13 +48,16 @@ class Held:
         for message in self._messages:
             yield message
 
+    async def info(self, stream: str, *, subjects: str = "") -> StreamInfo | None:
+        """Of no other stream."""
 
-def archive(root: Path) -> int:
-    """Archives a table up to its last event but one; returns the number of that."""
+
+def history(plays: int) -> tuple[list[StoredMessage], SealedHead]:
+    """The events of a table, the last of which no seal vouches for, and what the seal states."""
     journal = ModelJournal()
     table, rng = ModelTable(journal, WHEEL.table, "5e" * 8), Random(1)
     table.open()
-    for _ in range(50):
+    for _ in range(plays):
         table.play(rng)
     journal.seal()
     (seal,) = read_seals(journal.seals())
@@ -64,11 +69,22 @@ def archive(root: Path) -> int:
         StoredMessage(event_subject(VENUE, decode(body)), number, {}, body)
         for number, body in enumerate(journal.bodies(WHEEL.table), 1)
     ]
-    seals = FoundSeals({WHEEL: [SealedHead(seq, head, seal)]}, [])
+    return messages, SealedHead(seq, head, seal)
+
+
+def move(messages: list[StoredMessage], sealed: SealedHead, root: Path) -> Moved:
+    """Archives what of it is sealed."""
+    seals = FoundSeals({WHEEL: [sealed]}, [])
     source = ArchiveSource(cast("JetStream", Held(messages)), stream_of(VENUE), (), seals, {})
-    moved = asyncio.run(archive_table(source, WHEEL, root, LATER, trim=False))
-    assert (moved.first, moved.last) == (1, seq)
-    return seq
+    return asyncio.run(archive_table(source, WHEEL, root, LATER, trim=False))
+
+
+def archive(root: Path, plays: int = 50) -> int:
+    """Archives a table up to its last sealed event; returns the number of that."""
+    messages, sealed = history(plays)
+    moved = move(messages, sealed, root)
+    assert (moved.first, moved.last) == (1, sealed.seq)
+    return sealed.seq
 
 
 def test_a_file_is_whole_when_it_is_made_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +148,42 @@ def test_a_simulated_table_of_an_archive_is_none_of_the_real_ones(tmp_path: Path
     simulated.parent.mkdir()
     real.rename(simulated)
     assert [*read_archive(tmp_path)] == [WHEEL._replace(simulated=True)]
+
+
+@pytest.mark.long
+def test_a_file_of_which_any_byte_changed_is_refused_or_means_the_same(tmp_path: Path) -> None:
+    last = archive(tmp_path, 0)
+    whole = read_archive(tmp_path)
+    refused = 0
+    for ending in (BODIES, SEAL_FILE):
+        file = folder_of(tmp_path, WHEEL) / f"{1:012}-{last:012}{ending}"
+        good = file.read_bytes()
+        with file.open("r+b", buffering=0) as written:
+            for at, byte in enumerate(good):
+                written.seek(at)
+                written.write(bytes([byte ^ 0xFF]))
+                try:
+                    assert read_archive(tmp_path) == whole
+                except ArchiveError as error:
+                    assert str(file.parent) in str(error)
+                    refused += 1
+                written.seek(at)
+                written.write(bytes([byte]))
+        assert refused > len(good) // 2
+
+
+@pytest.mark.parametrize("time", ["soon", "2026-13-01T00:00:00Z"])
+def test_an_event_without_a_time_is_named_and_not_chosen_by_time(tmp_path: Path, time: str) -> None:
+    messages, sealed = history(5)
+    body = messages[-1].body
+    messages[-1] = messages[-1]._replace(body=body.replace(decode(body).time.encode(), time.encode()))
+    with pytest.raises(ArchiveError, match=f"message {len(messages)} .*'{time}' is no time"):
+        move(messages, sealed, tmp_path)
+    assert not any(tmp_path.iterdir())
+
+    async def numbers(selection: Selection) -> list[int]:
+        found = records(cast("JetStream", Held(messages)), stream_of(VENUE), selection)
+        return [record.seq async for _, record in found]
+
+    assert asyncio.run(numbers(Selection())) == [*range(1, len(messages) + 1)]
+    assert asyncio.run(numbers(Selection(until=LATER))) == [*range(1, len(messages))]
