@@ -59,6 +59,9 @@ class PusherBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 class PusherBoardUp(Observation, frozen=True, kw_only=True):
     """A session with the board begins: all its outputs are safe."""
 
+    serial: int
+    """The number that a technician gave it; 0 for none."""
+
 
 class BoardCounted(Observation, frozen=True, kw_only=True):
     """The counters that survive power cuts; each modulo 2^32."""
@@ -142,7 +145,7 @@ class PusherBoard:
             found.append(BoardGarbled(t_ns=t_ns, detail=str(error)))
             return found
         if isinstance(report, IdentityAnswer):
-            found.append(PusherBoardUp(t_ns=t_ns))
+            found.append(PusherBoardUp(t_ns=t_ns, serial=report.serial))
         elif isinstance(report, CountsReport):
             found.append(
                 BoardCounted(

@@ -3,9 +3,11 @@
     up ──► settings, `counts` ──► counted ──► accept, motor, payout as they are wanted
                                     │ counters: what has happened since the last record, whatever was off meanwhile
     payout: plan ──► durable ──► `pay` under its number ──► `hopper` of that number, not paying ──► ended, or in doubt
-                                  └── sent again after every session: the board pays a number once
+                                  └── sent again after every session, to the same board: it pays a number once
+    paid_out: beyond the payouts that have ended ──► tokens that left unasked
 
-The board stops the shelf's motor by itself at a stall; it stays stopped until a person has cleared that.
+The board stops the shelf's motor by itself at a stall; it stays stopped until a person has cleared that. So does a
+hopper that gives tokens unasked.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from drivers.base.board_counter import BoardCounter
+from drivers.base.board_counter import MODULUS, MOST_NEW, BoardCounter, TokensCounted
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.pusher.bed import ShelfMoves, Tilted
 from drivers.pusher.board import (
@@ -44,6 +46,9 @@ MOST_PAID: Final = 200
 MOST_REPORTED: Final = 255
 """A count of the hopper's report that means: this many or more."""
 LAST_PAYOUT: Final = 0xFFFF
+"""The highest number of a payout; 1 comes after it (docs/boards-wiring.md)."""
+MOST_ABOVE: Final = 0x7FFF
+"""This far above another a number is later; further, it is of former times."""
 TRY_AGAIN_NS: Final = 500_000_000
 """From a refusal to the next try (ours)."""
 TRIES: Final = 5
@@ -54,12 +59,14 @@ MOTOR_NS: Final = 1_800_000_000_000
 """The motor is commanded again this often (ours): its board turns it for an hour at most."""
 ALARM_NS: Final = 300_000_000_000
 """The alarm is commanded again this often (ours): its board gives it ten minutes."""
+HOPPER: Final = 2
 ALARM: Final = 4
-"""The output of the alarm."""
+"""The outputs of the hopper and of the alarm."""
 STALLED: Final = 3
 OVER_CURRENT: Final = 6
 PAYING: Final = 1
-WHY: Final = {0: "", 2: "it is empty", 3: "more left than was asked", 4: "its sensor is not proven"} | {
+RUNAWAY: Final = 3
+WHY: Final = {0: "", 2: "it is empty", 3: "tokens left that it was not to pay", 4: "its sensor is not proven"} | {
     5: "it was cut short",
     6: "it is jammed",
 }
@@ -85,6 +92,29 @@ class BoardPaid(Observation, frozen=True, kw_only=True):
     """Tokens that may have left: as many, where the board has proven it."""
     detail: str = ""
     """Why it is not what was asked, or not known."""
+
+
+class HopperMark(NamedTuple):
+    """How far the tokens that left a hopper are in the account, as it is recorded."""
+
+    serial: int | None
+    """Of its board; 0: it has none. None where an older version has recorded a payout without it."""
+    paid_out: int
+    """Its board's counter of tokens that left, ever."""
+
+
+class HopperCounted(Observation, frozen=True, kw_only=True):
+    """What left the hopper up to this mark is in its payouts, except for `tokens`."""
+
+    mark: HopperMark
+    tokens: int = 0
+    """Those that left since the mark before and are not of a payout that was under way."""
+
+
+class HopperRanAway(Observation, frozen=True, kw_only=True):
+    """Tokens leave the hopper unasked: its board pays nothing before a person has cleared that."""
+
+    detail: str
 
 
 class TokensWon(Observation, frozen=True, kw_only=True):
@@ -132,7 +162,16 @@ class PusherBoardActuator:
         """The limit of the motor's current that the board refused: it is refused until the limit is sent again."""
         self._moves: bool | None = None
         self._hopper: HopperReport | None = None
+        self._serial = 0
+        """The number of the board of this session."""
+        self._doubt = ""
+        """Why its counters do not continue those that were recorded."""
+        self._mark: HopperMark | None = None
+        self._compared = False
+        """Whether the board of this session was compared with the mark."""
         self._plan: BoardPayout | None = None
+        self._least: int | None = None
+        """Tokens of the plan that its board has reported; None before it has begun it."""
         self._released = False
         self._refusals = 0
         self._again_ns = NEVER_NS
@@ -146,6 +185,10 @@ class PusherBoardActuator:
     def restore_won(self, counter: int | None) -> None:
         """Continues from the counter of falls as it was recorded."""
         self._won = counter
+
+    def restore_mark(self, mark: HopperMark | None) -> None:
+        """Continues from the mark as it was recorded."""
+        self._mark = mark
 
     def run_shelf(self, wanted: bool, t_ns: int) -> None:
         """Moves the shelf, or stops it."""
@@ -168,16 +211,19 @@ class PusherBoardActuator:
     def ready_to_pay(self) -> bool:
         """Whether a payout can be planned."""
         known = self._counts is not None and self._hopper is not None and self._hopper.state != PAYING
-        room = self._hopper is not None and self._hopper.payout < LAST_PAYOUT
-        return self._config.hopper and self._up and known and room and self._plan is None
+        return self._config.hopper and self._up and known and self._plan is None
 
     def make_plan(self, number: int, tokens: int) -> BoardPayout:
-        """Plans a payout; its number is above the board's last. Raises ValueError where it is not ready."""
+        """Plans a payout. Its number is this one, as far as boards count, or the one above its board's last, if that
+        is not below it. Raises ValueError where it is not ready.
+        """
         if not self.ready_to_pay() or self._hopper is None or self._counts is None:
             raise ValueError(f"{self.name}: payout {number} cannot be planned now")
-        number = max(number, self._hopper.payout + 1)
+        number, last = _wrapped(number), self._hopper.payout
+        if last and not _is_later(number, last):
+            number = _wrapped(last + 1)
         self._plan = BoardPayout(number, min(tokens, MOST_PAID), self._counts.paid_out)
-        self._released = False
+        self._released, self._least = False, None
         return self._plan
 
     def release(self, number: int, t_ns: int) -> None:
@@ -187,8 +233,15 @@ class PusherBoardActuator:
             self._pay(t_ns)
 
     def resume(self, plan: BoardPayout) -> None:
-        """Continues with a payout that was recorded before: it is sent to the board again, which pays it once."""
-        self._plan, self._released, self._refusals = plan, True, 0
+        """Continues with a payout that was recorded before: it is sent to its board again, which pays it once."""
+        self._plan, self._released, self._refusals, self._least = plan, True, 0, None
+        if self._mark is None:
+            self._mark = HopperMark(None, plan.before)
+
+    def clear_hopper(self, t_ns: int) -> None:
+        """A person has seen to the hopper: its board may pay again."""
+        if self._hopper is not None and self._hopper.state == RUNAWAY:
+            self._command(SetCommand(HOPPER, 0, 0), t_ns)
 
     # --- the actuator ----------------------------------------------------------------------------------------------
 
@@ -202,7 +255,7 @@ class PusherBoardActuator:
         t_ns = seen.t_ns
         match seen:
             case PusherBoardUp():
-                return self._came_up(t_ns)
+                return self._came_up(seen)
             case BoardAway():
                 return self._went(t_ns)
             case BoardCounted():
@@ -237,8 +290,10 @@ class PusherBoardActuator:
 
     # --- the session -----------------------------------------------------------------------------------------------
 
-    def _came_up(self, t_ns: int) -> list[Observation]:
+    def _came_up(self, seen: PusherBoardUp) -> list[Observation]:
+        t_ns = seen.t_ns
         self._up, self._counts, self._hopper = True, None, None
+        self._serial, self._doubt, self._compared = seen.serial, "", False
         self._unlimited = None  # the link has sent it in this session, before anything else
         config = self._config
         if config.hopper:
@@ -296,7 +351,10 @@ class PusherBoardActuator:
             found.append(Tilted(t_ns=t_ns, tilted=True))
         self._tilts = seen.tilts
         if first:
+            self._doubt = next((one.doubt for one in found if isinstance(one, TokensCounted)), "")
             found.append(BoardSilent(t_ns=t_ns, silent=False))
+        found += self._compare(t_ns)
+        if first:
             self._command_all(t_ns)
         return found
 
@@ -326,36 +384,129 @@ class PusherBoardActuator:
         if isinstance(seen.command, PayCommand) and plan is not None and seen.command.payout == plan.number:
             self._refusals += 1
             if seen.why and self._refusals >= TRIES:
-                self._plan = None
                 why = f"its board refuses: {RefusalCode(seen.why).name.lower()}"
                 # A board that has begun it may have paid, whatever it refuses since.
-                begun = self._hopper is not None and self._hopper.payout >= plan.number
-                least = self._hopper.seen if begun and self._hopper is not None else 0
-                return [_over(seen.t_ns, plan, least, plan.tokens if begun else 0, why)]
+                begun = self._hopper is not None and _has_begun(self._hopper, plan)
+                return self._end(seen.t_ns, plan, self._least or 0, plan.tokens if begun else 0, why)
         self._again_ns = min(self._again_ns, seen.t_ns + TRY_AGAIN_NS)
         return []
 
+    # --- what leaves the hopper ------------------------------------------------------------------------------------
+
     def _hopper_reported(self, seen: BoardHopper) -> list[Observation]:
-        report, plan, t_ns = seen.report, self._plan, seen.t_ns
-        first, self._hopper = self._hopper is None, report
-        if plan is None or not self._released:
+        report, before = seen.report, self._hopper
+        self._hopper = report
+        found: list[Observation] = []
+        if report.state == RUNAWAY and (before is None or before.state != RUNAWAY):
+            count = f"of payout {report.payout} of {report.asked} its sensor has counted {report.seen}"
+            found.append(HopperRanAway(t_ns=seen.t_ns, detail=f"{WHY[RUNAWAY]}: {count}"))
+        fresh = not self._compared
+        found += self._compare(seen.t_ns)
+        if fresh and self._compared:
+            self._pay(seen.t_ns)
+        return found
+
+    def _compare(self, t_ns: int) -> list[Observation]:
+        """What the last payout and the counter prove together."""
+        if self._counts is None or self._hopper is None:
             return []
-        if report.payout < plan.number:
-            if first:
-                self._pay(t_ns)
-            return []
-        if report.payout > plan.number:
+        first, self._compared = not self._compared, True
+        found: list[Observation] = []
+        if first:
+            found = self._identified(t_ns, self._hopper, self._counts)
+        if self._plan is not None and self._released:
+            found += self._followed(t_ns, self._plan, self._hopper, self._counts)
+        return found if self._plan is not None else found + self._beside(t_ns)
+
+    def _identified(self, t_ns: int, report: HopperReport, counts: BoardCounted) -> list[Observation]:
+        """A session has begun: its board is the one of the mark, or what that one has paid of a payout is not known."""
+        plan = self._plan
+        mark = self._mark or HopperMark(self._serial, counts.paid_out)
+        strange = self._strange(mark, report, counts)
+        found = self._set_mark(t_ns, counts.paid_out if strange else mark.paid_out)
+        if strange and plan is not None:
             self._plan = None
-            return [_over(t_ns, plan, 0, plan.tokens, f"its board has begun payout {report.payout} since")]
+            most = max(self._least or 0, plan.tokens) if self._released else 0
+            found.append(_over(t_ns, plan, self._least or 0, most, strange))
+        return found
+
+    def _strange(self, mark: HopperMark, report: HopperReport, counts: BoardCounted) -> str:
+        """Why this may be another board than the one of the mark; empty where it is that one."""
+        if mark.serial is not None and mark.serial != self._serial:
+            return f"the board had the serial number {mark.serial}, and has {self._serial}: it is another board"
+        if self._doubt:
+            return self._doubt
+        plan = self._plan if self._released else None
+        seen = report.seen if plan is not None and report.payout == plan.number else 0
+        beside = (counts.paid_out - mark.paid_out) % MODULUS - seen
+        # A serial number proves it; without one all has to fit.
+        most = MOST_NEW if mark.serial or plan is None or seen == MOST_REPORTED else 0
+        lost = plan is not None and self._least is not None and not _has_begun(report, plan)
+        if 0 <= beside <= most and not lost:
+            return ""
+        had = "" if self._least is None else f", with {self._least} of this payout since"
+        count = f"its board's counter of paid tokens was {mark.paid_out}{had}, and is {counts.paid_out}"
+        last = f"its last payout is {report.payout}, of which {report.seen} left"
+        return f"{count}; {last}: it is another board, or its store is lost"
+
+    def _followed(self, t_ns: int, plan: BoardPayout, report: HopperReport, counts: BoardCounted) -> list[Observation]:
+        """What its board reports of a payout that may be paid."""
+        if plan.number > LAST_PAYOUT:
+            return self._end(t_ns, plan, 0, 0, "its number is above those of a board: it was not sent")
+        if not _has_begun(report, plan):
+            return []
+        if report.payout != plan.number:
+            # What has left since is of payouts that are not of this account.
+            why = f"its board has begun payout {report.payout} since"
+            return [*self._set_mark(t_ns, counts.paid_out), *self._end(t_ns, plan, 0, plan.tokens, why)]
+        self._least = report.seen
         if report.state == PAYING:
             return []
-        self._plan = None
         state = WHY.get(report.state, f"state {report.state}")
-        if report.seen == report.at_most < MOST_REPORTED:
-            return [_over(t_ns, plan, report.seen, report.seen, "" if report.seen == plan.tokens else state)]
-        detail = f"{report.seen} passed the sensor, and {report.at_most} may have left: {state}"
-        return [_over(t_ns, plan, report.seen, max(report.at_most, plan.tokens), detail)]
+        # Firmware of before counts a token that came before the motor turned as runaway, and pays the rest.
+        goes_on = report.state == RUNAWAY and report.seen < plan.tokens
+        if report.seen == report.at_most < MOST_REPORTED and not goes_on:
+            return self._end(t_ns, plan, report.seen, report.seen, "" if report.seen == plan.tokens else state)
+        detail = f"{report.seen} passed the sensor, and {max(report.at_most, plan.tokens)} may have left: {state}"
+        return self._end(t_ns, plan, report.seen, max(report.at_most, plan.tokens), detail)
+
+    def _end(self, t_ns: int, plan: BoardPayout, least: int, most: int, detail: str) -> list[Observation]:
+        """A payout is over: what its sensor saw is in the account from now on."""
+        self._plan = None
+        found: list[Observation] = []
+        if self._mark is not None and least:
+            found = self._set_mark(t_ns, (self._mark.paid_out + least) % MODULUS)
+        return [*found, _over(t_ns, plan, least, most, detail)]
+
+    def _beside(self, t_ns: int) -> list[Observation]:
+        """Tokens that left, and that no payout has. A counter below the mark was reported before the payout's end."""
+        if self._mark is None or self._counts is None:
+            return []
+        tokens = (self._counts.paid_out - self._mark.paid_out) % MODULUS
+        if not 0 < tokens <= MOST_NEW:
+            return []
+        return self._set_mark(t_ns, self._counts.paid_out, tokens)
+
+    def _set_mark(self, t_ns: int, paid_out: int, tokens: int = 0) -> list[Observation]:
+        """The account has what left up to this value of the counter."""
+        mark, before = HopperMark(self._serial, paid_out), self._mark
+        self._mark = mark
+        return [HopperCounted(t_ns=t_ns, mark=mark, tokens=tokens)] if mark != before else []
 
 
 def _over(t_ns: int, plan: BoardPayout, least: int, most: int, detail: str) -> BoardPaid:
     return BoardPaid(t_ns=t_ns, number=plan.number, asked=plan.tokens, least=least, most=most, detail=detail)
+
+
+def _wrapped(number: int) -> int:
+    """The number of a payout as a board counts: 1 comes after the last."""
+    return (number - 1) % LAST_PAYOUT + 1
+
+
+def _is_later(number: int, than: int) -> bool:
+    return 0 < (number - than) % (LAST_PAYOUT + 1) <= MOST_ABOVE
+
+
+def _has_begun(report: HopperReport, plan: BoardPayout) -> bool:
+    """Whether a board has begun a payout, or a later one."""
+    return report.payout != 0 and (report.payout == plan.number or _is_later(report.payout, plan.number))

@@ -213,7 +213,7 @@ class PusherBoardSimulator:
         number, _, _, _, state = self._payout
         if command.payout == number:
             return None
-        if command.payout < number or state == PAYING:
+        if (number and (command.payout - number) % 0x10000 > 0x7FFF) or state == PAYING:
             return RefusalCode.BUSY if state == PAYING else RefusalCode.WRONG_VALUE
         self._payout = (command.payout, command.tokens, 0, 0, PAYING)
         self._hopper(t_ns)

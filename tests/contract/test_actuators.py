@@ -77,7 +77,7 @@ def command(actuator: Actuator, t_ns: int) -> None:
         case CoinBus():
             actuator.accept(True, t_ns)
         case PusherBoardActuator():
-            actuator.observe(PusherBoardUp(t_ns=t_ns))
+            actuator.observe(PusherBoardUp(t_ns=t_ns, serial=0))
         case ReelsActuator():
             actuator.observe(ReelsReachable(t_ns=t_ns, link=place_of(1)[0]))
             actuator.spin(1, t_ns)

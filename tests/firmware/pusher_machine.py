@@ -228,6 +228,16 @@ class PusherOnBoard:
             self.bench.pulse("win_b", 12, 5)
             self.fallen += 1
 
+    def stray(self) -> None:
+        """A token leaves the hopper unasked."""
+        if self.bench is not None:
+            self.bench.pulse("hopper_coin", 30)
+            self.paid += 1
+
+    def exchange_board(self) -> None:
+        """Another board is put in the place of one without power: its store is new."""
+        self._eeprom = None
+
     def order(self, text: str) -> CommandResult:
         """One order, and its answer."""
         self._starts += 1

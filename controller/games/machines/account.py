@@ -383,6 +383,24 @@ class TokenAccount:
         self.doubts += (AccountDoubt("payout", seen.least, seen.most, seen.detail),)
         self.write(seen.t_ns, "payout_in_doubt", tokens=seen.asked, detail=seen.detail)
 
+    def left_unasked(self, t_ns: int, tokens: int, detail: str) -> bool:
+        """Tokens left the hopper, as its counter proves, while no payout was under way: they are overpaid. Where a
+        payout is in doubt they may be of that one: then at least as many more of it have left. Returns whether they
+        are overpaid.
+        """
+        at = next((at for at, doubt in enumerate(self.doubts) if doubt.what == PAYOUT), None)
+        if at is None:
+            self.count(tokens_paid=tokens, tokens_overpaid=tokens)
+        else:
+            doubts, doubt = list(self.doubts), self.doubts[at]
+            least = doubt.least + tokens
+            most = None if doubt.most is None else max(doubt.most, least)
+            words = f"{doubt.detail}; {tokens} more passed the sensor since"
+            doubts[at] = AccountDoubt(PAYOUT, least, most, words)
+            self.doubts = tuple(doubts)
+        self.write(t_ns, "payout_ended" if at is None else "payout_in_doubt", tokens=tokens, detail=detail)
+        return at is None
+
     def doubt(self, t_ns: int, doubt: AccountDoubt) -> None:
         """What a device that keeps no count cannot prove."""
         self.doubts += (doubt,)

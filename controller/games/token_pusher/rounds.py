@@ -24,15 +24,25 @@ from drivers.base.board_counter import MODULUS, MOST_NEW
 from drivers.base.driver import Observation
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
 from drivers.pusher.board import BoardGarbled, BoardSensors
-from drivers.pusher.board_actuator import BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
+from drivers.pusher.board_actuator import (
+    BoardSilent,
+    HopperCounted,
+    HopperMark,
+    HopperRanAway,
+    PusherBoardActuator,
+    ShelfBlocked,
+    TokensWon,
+)
 from feed import events
 from feed.events import Evidence
 from hal.board.messages import KINDS
+from hal.wording import counted
 
 BED: Final = "bed"
 BOARD: Final = "board"
 TILT: Final = "tilt"
 SHELF: Final = "shelf"
+RUNAWAY: Final = "hopper_runaway"
 PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
 """The inputs of the board without which nothing counts."""
 BLOCKED: Final = {
@@ -147,7 +157,9 @@ class PusherPlays:
         """What fell is in the tray, whatever is ruled: nothing moves."""
 
     def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
-        """A token pusher has no display."""
+        """A token pusher has no display; its board hears that a person has cleared its hopper."""
+        if self._board is not None:
+            self._board.faults_changed(t_ns, standing)
 
     def take(self, seen: Observation) -> None:
         """Takes what bed and board report."""
@@ -203,7 +215,7 @@ class PusherPlays:
 
 
 class BoardPlays:
-    """What the machine's own board reports of its shelf, its sensors and its counter of falls."""
+    """What the machine's own board reports of its shelf, its sensors, and its counters of falls and paid tokens."""
 
     def __init__(self, parts: MachineParts, board: PusherBoardActuator, won: Callable[[int, list[int]], None]) -> None:
         """`won(t_ns, fell_ns)` is called for tokens that fell to the player in a play."""
@@ -214,8 +226,14 @@ class BoardPlays:
         self._won = won
         self._counter: int | None = None
         """The board's counter of falls, as it is recorded."""
+        self._mark: HopperMark | None = None
+        """The board, and its counter of paid tokens, as they are recorded."""
+        self._runaway = False
+        """Whether the fault of a hopper that pays unasked is latched."""
         self.takers: Mapping[type[Observation], Callable[[Any], None]] = {
             TokensWon: self._counted,
+            HopperCounted: self._left,
+            HopperRanAway: self._ran_away,
             BoardSilent: self._silent,
             BoardSensors: self._tested,
             BoardGarbled: self._garbled,
@@ -227,14 +245,25 @@ class BoardPlays:
         parts.current.watch(self._drive)
 
     def _carried(self) -> Mapping[str, Any]:
-        """The counter: what falls while the service is off is in it."""
-        return {} if self._counter is None else {"won": self._counter}
+        """The counters: what falls or leaves while the service is off is in them."""
+        carried: dict[str, Any] = {} if self._counter is None else {"won": self._counter}
+        return carried if self._mark is None else {**carried, "hopper": self._mark._asdict()}
 
     def restore(self, carried: Mapping[str, Any]) -> None:
-        """Continues from the counter as it was recorded."""
+        """Continues from the counters as they were recorded."""
         won = carried.get("won")
         self._counter = won if isinstance(won, int) else None
         self._board.restore_won(self._counter)
+        match carried.get("hopper"):
+            case {"serial": int() | None as serial, "paid_out": int() as paid_out}:
+                self._mark = HopperMark(serial, paid_out)
+        self._board.restore_mark(self._mark)
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """A person who has cleared its hopper has seen to it: its board may pay again."""
+        before, self._runaway = self._runaway, any((one.device, one.fault) == (BOARD, RUNAWAY) for one in standing)
+        if before and not self._runaway:
+            self._board.clear_hopper(t_ns)
 
     def _drive(self, t_ns: int) -> None:
         playable = self._current.playable
@@ -271,6 +300,22 @@ class BoardPlays:
         if new > MOST_NEW:
             detail = f"its counter was {before} and is {seen.counter}: it is another board, or its store is lost"
             self._report.fault(Fault(t_ns, "falls_lost", detail, device=BOARD))
+
+    def _left(self, seen: HopperCounted) -> None:
+        """The counter of paid tokens has moved: what is of no payout was given out, and nobody was owed it."""
+        t_ns, tokens = seen.t_ns, seen.tokens
+        self._mark = seen.mark
+        if not tokens:
+            return
+        detail = f"{counted(tokens, 'token')} left the hopper that no payout has"
+        if self._current.testing:
+            self._account.write(t_ns, "test_fall", tokens=tokens, detail=detail)
+        elif self._account.left_unasked(t_ns, tokens, detail):
+            self._report.fault(Fault(t_ns, RUNAWAY, detail, device=BOARD))
+
+    def _ran_away(self, seen: HopperRanAway) -> None:
+        """Its board pays nothing more before a person has seen to it."""
+        self._report.fault(Fault(seen.t_ns, RUNAWAY, seen.detail, device=BOARD))
 
     def _tested(self, seen: BoardSensors) -> None:
         """The board has tested its sensors: one that is not proven counts nothing."""

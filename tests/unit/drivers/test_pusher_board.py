@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from drivers.base.board_counter import TokensCounted
@@ -12,6 +13,9 @@ from drivers.pusher.board import BoardAway, BoardGarbled, PusherBoard, PusherBoa
 from drivers.pusher.board_actuator import (
     BoardPaid,
     BoardPayout,
+    HopperCounted,
+    HopperMark,
+    HopperRanAway,
     PusherBoardActuator,
     ShelfBlocked,
     TokensWon,
@@ -30,6 +34,7 @@ from hal.board.messages import (
     MotorReport,
     PayCommand,
     RefusalCode,
+    SetCommand,
 )
 from hal.values import EdgesLost, Frame, Loss, SendFrame
 
@@ -54,10 +59,13 @@ class Wire:
     def away(self) -> list[Observation]:
         return self._taken(self.driver.lost(EdgesLost("pusher", Loss.UNPLUGGED, self.now_ns)))
 
-    def up(self, counts: tuple[int, int, int, int] = (0, 0, 0, 0), last: int = 0) -> list[Observation]:
-        self.report(IDENTITY)
-        self.report(HopperReport(last, 1, 1, 1, 0, 0))
-        return self.report(CountsReport(*counts))
+    def up(
+        self, counts: tuple[int, int, int, int] = (0, 0, 0, 0), last: int | HopperReport = 0, serial: int = 0
+    ) -> list[Observation]:
+        report = last if isinstance(last, HopperReport) else HopperReport(last, 1, 1, 1, 0, 0)
+        found = self.report(msgspec.structs.replace(IDENTITY, serial=serial))
+        found += self.report(report)
+        return found + self.report(CountsReport(*counts))
 
     def _taken(self, seen: Sequence[Observation]) -> list[Observation]:
         found: list[Observation] = []
@@ -73,6 +81,10 @@ class Wire:
 
 def of(found: list[Observation], kind: type[Observation]) -> list[Observation]:
     return [one for one in found if isinstance(one, kind)]
+
+
+def of_kind(told: list[BoardCommand], kind: type[BoardCommand]) -> list[BoardCommand]:
+    return [one for one in told if isinstance(one, kind)]
 
 
 def test_nothing_is_told_before_the_board_is_up_and_all_that_is_wanted_is_told_after() -> None:
@@ -146,6 +158,7 @@ def test_a_payout_has_a_number_above_the_boards_last_and_is_told_again_after_eac
         (HopperReport(1, 5, 3, 3, 5, 0), 3, 3),
         (HopperReport(1, 5, 3, 4, 5, 0), 3, 5),
         (HopperReport(1, 5, 0, 11, 2, 0), 0, 11),
+        (HopperReport(1, 5, 1, 1, 3, 0), 1, 5),
         (HopperReport(1, 5, 7, 7, 3, 0), 7, 7),
         (HopperReport(1, 5, 255, 255, 3, 0), 255, 255),
         (HopperReport(2, 1, 1, 1, 0, 0), 0, 5),
@@ -153,9 +166,9 @@ def test_a_payout_has_a_number_above_the_boards_last_and_is_told_again_after_eac
 )
 def test_what_its_board_does_not_prove_is_told_with_both_counts(report: HopperReport, least: int, most: int) -> None:
     wire = Wire()
-    wire.actuator.resume(BoardPayout(1, 5, 0))
-    wire.report(IDENTITY)
-    (paid,) = of(wire.report(report), BoardPaid)
+    wire.actuator.restore_mark(HopperMark(7, 40))
+    wire.actuator.resume(BoardPayout(1, 5, 40))
+    (paid,) = of(wire.up((0, 40 + report.seen, 0, 0), report, serial=7), BoardPaid)
     assert isinstance(paid, BoardPaid)
     assert (paid.least, paid.most, bool(paid.detail)) == (least, most, True)
 
@@ -173,6 +186,135 @@ def test_a_payout_that_its_board_refuses_is_given_up_and_nothing_was_paid() -> N
     (paid,) = wire.report(RefusedCommand(RefusalCode.NOT_SAFE, PayCommand(1, 2)))
     assert isinstance(paid, BoardPaid)
     assert (paid.least, paid.most, paid.detail) == (0, 0, "its board refuses: not_safe")
+
+
+def unasked(found: list[Observation]) -> list[int]:
+    return [one.tokens for one in found if isinstance(one, HopperCounted) and one.tokens]
+
+
+def test_what_left_the_hopper_is_in_a_payout_or_reported_besides_once_over_sessions_and_starts() -> None:
+    wire = Wire()
+    assert unasked(wire.up((0, 7, 0, 0), serial=3)) == [], "nothing is known of what was before"
+    wire.actuator.release(wire.actuator.make_plan(1, 5).number, wire.now_ns)
+    found = wire.report(CountsReport(0, 9, 0, 0))
+    found += wire.report(HopperReport(1, 5, 2, 2, 1, 0))
+    found += wire.report(HopperReport(1, 5, 5, 5, 0, 0))
+    found += wire.report(CountsReport(0, 11, 0, 0))
+    assert unasked(found) == [], "they are of the payout, in whatever order its reports come"
+    found = wire.report(CountsReport(0, 12, 0, 0)) + wire.report(HopperReport(1, 5, 5, 5, 0, 0))
+    assert unasked(found) == []
+    overrun = wire.report(HopperReport(1, 5, 6, 6, 0, 0)) + wire.report(CountsReport(0, 13, 0, 0))
+    assert unasked(overrun) == [1]
+    wire.away()
+    assert unasked(wire.up((0, 15, 0, 0), HopperReport(1, 5, 8, 8, 3, 0), serial=3)) == [2]
+    again = Wire()
+    again.actuator.restore_mark(HopperMark(3, 15))
+    assert unasked(again.up((0, 18, 0, 0), serial=3)) == [3], "while the service was off"
+    assert unasked(again.up((0, 2, 0, 0), serial=3)) == [], "its store is lost"
+
+
+def test_a_hopper_that_pays_unasked_is_reported_in_each_session_and_cleared_by_a_person_alone() -> None:
+    wire, runaway = Wire(), HopperReport(1, 1, 2, 2, 3, 0)
+    wire.up((0, 1, 0, 0), last=1)
+    wire.actuator.clear_hopper(wire.now_ns)
+    assert SetCommand(2, 0, 0) not in wire.told(), "it might stop a payout"
+    assert len(of(wire.report(runaway) + wire.report(runaway), HopperRanAway)) == 1
+    wire.away()
+    assert len(of(wire.up((0, 2, 0, 0), runaway), HopperRanAway)) == 1
+    assert SetCommand(2, 0, 0) not in wire.told()
+    wire.actuator.clear_hopper(wire.now_ns)
+    assert wire.told() == [SetCommand(2, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("mark", "serial", "counts", "last"),
+    [
+        pytest.param(HopperMark(7, 40), 8, (5, 40, 0, 0), 3, id="another serial number"),
+        pytest.param(HopperMark(7, 40), 0, (5, 40, 0, 0), 3, id="no serial number any more"),
+        pytest.param(HopperMark(0, 40), 0, (5, 41, 0, 0), 3, id="another count, and no serial number"),
+        pytest.param(None, 7, (5, 41, 0, 0), 3, id="another count, in a record of before"),
+        pytest.param(HopperMark(7, 40), 7, (5, 0, 0, 0), 3, id="a store that is lost"),
+        pytest.param(HopperMark(0, 40), 0, (4, 40, 0, 0), 3, id="a counter of tokens that went back"),
+        pytest.param(HopperMark(7, 40), 8, (5, 60, 0, 0), HopperReport(41, 20, 20, 20, 0, 0), id="the same number"),
+        pytest.param(HopperMark(0, 40), 0, (5, 40, 0, 0), HopperReport(41, 20, 20, 20, 0, 0), id="its own payout"),
+    ],
+)
+def test_a_payout_whose_board_may_be_another_is_in_doubt_and_is_not_paid_again(
+    mark: HopperMark | None, serial: int, counts: tuple[int, int, int, int], last: int | HopperReport
+) -> None:
+    wire = Wire()
+    wire.actuator.acceptor.restore(5)
+    wire.actuator.restore_mark(mark)
+    wire.actuator.resume(BoardPayout(41, 20, 40))
+    (paid,) = of(wire.up(counts, last, serial), BoardPaid)
+    assert isinstance(paid, BoardPaid)
+    assert (paid.number, paid.least, paid.most) == (41, 0, 20)
+    assert "another board" in paid.detail
+    wire.actuator.due(wire.now_ns + 10_000_000_000)
+    assert not of_kind(wire.told(), PayCommand)
+    assert unasked(wire.report(CountsReport(*counts))) == [], "it counts on from here"
+
+
+@pytest.mark.parametrize("mark", [HopperMark(7, 40), HopperMark(0, 40), None])
+def test_a_payout_goes_on_where_its_own_board_is_back_whichever_report_comes_first(mark: HopperMark | None) -> None:
+    for order in (1, -1):
+        wire = Wire()
+        wire.actuator.restore_mark(mark)
+        wire.actuator.resume(BoardPayout(41, 20, 40))
+        wire.report(msgspec.structs.replace(IDENTITY, serial=7 if mark and mark.serial else 0))
+        for report in (HopperReport(40, 1, 1, 1, 0, 0), CountsReport(0, 40, 0, 0))[::order]:
+            assert not of(wire.report(report), BoardPaid)
+        assert of_kind(wire.told(), PayCommand) == [PayCommand(41, 20)]
+
+
+def test_a_board_that_forgets_a_payout_that_it_had_begun_in_this_life_of_the_service_does_not_pay_it_again() -> None:
+    wire = Wire()
+    wire.up()
+    wire.actuator.release(wire.actuator.make_plan(1, 20).number, wire.now_ns)
+    wire.report(HopperReport(1, 20, 13, 13, 1, 0))
+    wire.told()
+    wire.away()
+    (paid,) = of(wire.up(), BoardPaid)
+    assert isinstance(paid, BoardPaid)
+    assert (paid.least, paid.most) == (13, 20)
+    assert not of_kind(wire.told(), PayCommand)
+
+
+@pytest.mark.parametrize(
+    ("number", "last", "sent"),
+    [
+        (3, 41, 42),
+        (42, 41, 42),
+        (65_536, 65_535, 1),
+        (65_536, 0, 1),
+        (70_000, 65_535, 4_465),
+        (40_000, 5, 6),
+        (40_000, 0, 40_000),
+        (7, 65_535, 7),
+        (65_535, 65_535, 1),
+    ],
+)
+def test_after_the_payout_65535_comes_1_at_the_board_and_in_the_account(number: int, last: int, sent: int) -> None:
+    wire = Wire()
+    wire.up(last=last)
+    plan = wire.actuator.make_plan(number, 2)
+    assert plan.number == sent
+    wire.actuator.release(plan.number, wire.now_ns)
+    assert wire.told()[-1] == PayCommand(sent, 2)
+    wire.away()
+    assert not of(wire.up(last=last), BoardPaid), "the number before is of a payout of before"
+    (paid,) = of(wire.report(HopperReport(sent, 2, 2, 2, 0, 0)), BoardPaid)
+    assert isinstance(paid, BoardPaid)
+    assert (paid.number, paid.least, paid.most) == (sent, 2, 2)
+
+
+def test_a_payout_that_was_recorded_with_a_number_that_no_board_has_was_not_paid() -> None:
+    wire = Wire()
+    wire.actuator.resume(BoardPayout(65_536, 2, 0))
+    (paid,) = of(wire.up(), BoardPaid)
+    assert isinstance(paid, BoardPaid)
+    assert (paid.number, paid.least, paid.most) == (65_536, 0, 0)
+    assert not of_kind(wire.told(), PayCommand)
 
 
 @pytest.mark.parametrize(("why", "words"), [(3, "stalled"), (6, "over_current")])
