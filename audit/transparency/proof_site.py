@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final, TypeVar
 
 from aiohttp import hdrs, web
 
@@ -27,6 +29,38 @@ from audit.transparency.tree_file import NEWEST, TreeFile
 
 _VERDICTS = frozenset({OUTCOME, "round.void", "round.unresolved", "round.corrected"})
 _NUMBER = "[0-9]{1,15}"
+MOST_LOOKUPS: Final = 32
+"""Requests that files are read for, the one that is being answered included (ours)."""
+
+_T = TypeVar("_T")
+
+
+class _LookupThread:
+    """The one thread in which files are read for strangers: a look for a round that is not there reads all of a table,
+    and the publisher signs in threads of its own."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, "lookups")
+        self._asked = 0
+
+    async def run(self, look: Callable[[], _T]) -> _T:
+        """What `look` returns.
+
+        Raises:
+            web.HTTPTooManyRequests: `MOST_LOOKUPS` are asked for already.
+        """
+        if self._asked >= MOST_LOOKUPS:
+            # Not 503: for the page, that is a record in no signed checkpoint yet.
+            raise web.HTTPTooManyRequests(text="too much is asked for at once: ask again\n")
+        self._asked += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, look)
+        finally:
+            self._asked -= 1
+
+    async def end(self, _app: web.Application) -> None:
+        """Looks for nothing any more. For `on_cleanup` of the application."""
+        self._executor.shutdown(cancel_futures=True)
 
 
 class TreeSite:
@@ -34,9 +68,11 @@ class TreeSite:
 
     def __init__(self, tree: TreeFile) -> None:
         self._tree = tree
+        self.lookups = _LookupThread()
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
+        app.on_cleanup.append(self.lookups.end)
         app.router.add_get("/checkpoint", self._checkpoint)
         app.router.add_get(f"/consistency/{{old:{_NUMBER}}}/{{new:{_NUMBER}}}", self._consistency)
 
@@ -50,7 +86,7 @@ class TreeSite:
         old, new = int(request.match_info["old"]), int(request.match_info["new"])
         if not old <= new <= self._tree.size:
             raise web.HTTPNotFound(text=f"the tree did not grow from {old} to {new}\n")
-        hashes = await asyncio.to_thread(consistency_proof, old, new, self._tree.node)
+        hashes = await self.lookups.run(lambda: consistency_proof(old, new, self._tree.node))
         return web.Response(text="".join(f"{encode_base64(one)}\n" for one in hashes))
 
 
@@ -62,6 +98,7 @@ class ProofSite:
         address of the page for players, empty for the one under which it was asked for."""
         self._paths = paths
         self._tree = tree
+        self._tree_site = TreeSite(tree)
         self._policy = policy
         self._link = link
 
@@ -70,7 +107,7 @@ class ProofSite:
         app.router.add_get("/", self._page)
         app.router.add_get("/proof/{event}", self._event)
         app.router.add_get(f"/round/{{table}}/{{number:{_NUMBER}}}", self._round)
-        TreeSite(self._tree).add_to(app)
+        self._tree_site.add_to(app)
 
     async def _page(self, _request: web.Request) -> web.Response:
         page = check_page()
@@ -99,7 +136,7 @@ class ProofSite:
             return json.dumps(shown_result(record, prove(self._tree, record), self._policy, link), ensure_ascii=False)
 
         try:
-            return web.Response(text=await asyncio.to_thread(made), content_type="application/json")
+            return web.Response(text=await self._tree_site.lookups.run(made), content_type="application/json")
         except NotWitnessedError as error:
             if error.is_changed:
                 raise web.HTTPInternalServerError(text=f"{error}\n") from error

@@ -6,13 +6,17 @@ import asyncio
 import base64
 import json
 import re
+import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from audit.queries import last_of
 from audit.records import COMMANDS
@@ -20,10 +24,11 @@ from audit.transparency.check_page import MOST_LINK_BYTES, ResultLinkError, chec
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
 from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
-from audit.transparency.proof_site import ProofSite
-from audit.transparency.tree import check_growth, leaf_hash
+from audit.transparency.proof_site import MOST_LOOKUPS, ProofSite
+from audit.transparency.tree import check_growth, consistency_proof, leaf_hash
 from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
 from scoreboard.web import NamesAllowed, PageServer, application
+from tests.fakes.time_limits import HANG_S
 from tests.unit.audit.making import KEY, evening
 
 
@@ -37,10 +42,23 @@ def journal(tmp_path: Path) -> Path:
     return path
 
 
-def asked(journal: Path, check: Callable[[aiohttp.ClientSession, str], Awaitable[None]], link: str = "") -> None:
+def asked(
+    journal: Path,
+    check: Callable[[aiohttp.ClientSession, str], Awaitable[None]],
+    link: str = "",
+    arrived: Callable[[], object] = lambda: None,
+) -> None:
+    """Runs a check on a site; `arrived` is called with each request."""
+
+    @web.middleware
+    async def arriving(request: web.Request, handler: Handler) -> web.StreamResponse:
+        arrived()
+        return await handler(request)
+
     async def run() -> None:
         with TreeFile.open(tree_path(journal)) as tree:
             app: web.Application = application(NamesAllowed.on("127.0.0.1"), [])
+            app.middlewares.append(arriving)
             ProofSite([journal], tree, "quorum none\n", link).add_to(app)
             server = PageServer(app)
             url = await server.start()
@@ -86,6 +104,42 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
         assert (status, "is in no signed checkpoint yet" in text) == (503, True)
 
     asked(journal, check)
+
+
+def test_whatever_strangers_ask_for_one_thread_reads_for_them_and_too_much_is_refused(
+    journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrivals, all_there = 0, threading.Event()
+    readers: list[str] = []
+
+    def arrived() -> None:
+        nonlocal arrivals
+        arrivals += 1
+        if arrivals == MOST_LOOKUPS + 4:
+            # What was begun by then waits; the last one has been begun as well when this is called.
+            asyncio.get_running_loop().call_soon(all_there.set)
+
+    def slow(read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*given: Any) -> Any:
+            readers.append(threading.current_thread().name)
+            assert all_there.wait(HANG_S)
+            return read(*given)
+
+        return reading
+
+    for read in (find_verdict, consistency_proof):
+        monkeypatch.setattr(f"audit.transparency.proof_site.{read.__name__}", slow(read))
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        unknown = (get(session, f"{url}round/wheel-1/{99 + number}") for number in range(MOST_LOOKUPS + 4))
+        answers = await asyncio.gather(*unknown)
+        assert Counter(status for status, _ in answers) == {404: MOST_LOOKUPS, 429: 4}
+        # Afterwards there is room again.
+        for path in ("round/wheel-1/2", "consistency/11/12"):
+            assert (await get(session, url + path))[0] == 200
+
+    asked(journal, check, arrived=arrived)
+    assert readers == ["lookups_0"] * (MOST_LOOKUPS + 2)
 
 
 def test_others_can_ask_for_the_checkpoint_and_for_the_proof_that_the_tree_only_grew(journal: Path) -> None:
