@@ -14,7 +14,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
 from hal.board.message import BoardCommand
-from hal.board.messages import AcceptCommand, AcceptorCommand, CountsCommand
+from hal.board.messages import AcceptCommand, AcceptorCommand, CountsCommand, RefusalCode
 
 MODULUS: Final = 1 << 32
 MOST_NEW: Final = 10_000
@@ -59,6 +59,8 @@ class BoardCounter:
         """Whether the board has reported its counter in this session."""
         self._wanted = False
         """Whether it is to take tokens."""
+        self._held = False
+        """Whether the board holds its output safe: it was on for its longest time, and is to be set to 0 once."""
         self._reports_inhibit = False
 
     def restore(self, counter: int | None) -> None:
@@ -87,8 +89,15 @@ class BoardCounter:
     def command_again(self, t_ns: int) -> None:
         """The board has begun again, has refused it, or was made safe: the command to take tokens is sent again."""
         if self._wanted and self._known:
+            if self._held:
+                self._held = False
+                self._command(AcceptCommand(0), t_ns)
             self._command(AcceptCommand(1), t_ns)
             self.due_ns = t_ns + AGAIN_NS
+
+    def refused(self, command: BoardCommand, why: int) -> None:
+        """The board refused a command; whoever knows when to try again calls `command_again`."""
+        self._held = self._held or (isinstance(command, AcceptCommand) and why == RefusalCode.HELD_SAFE)
 
     def counted(self, t_ns: int, counter: int) -> list[Observation]:
         """The board has reported its counter."""

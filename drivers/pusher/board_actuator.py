@@ -7,7 +7,8 @@
     paid_out: beyond the payouts that have ended ──► tokens that left unasked
 
 The board stops the shelf's motor by itself at a stall; it stays stopped until a person has cleared that. So does a
-hopper that gives tokens unasked.
+hopper that gives tokens unasked. The board also stops each output after its longest time, whatever is sent meanwhile,
+and then wants it set to 0 once: the motor is set to 0 for a moment every half hour.
 """
 
 from __future__ import annotations
@@ -55,13 +56,16 @@ TRIES: Final = 5
 """How often a payout is refused before it is given up (ours)."""
 LEVEL_NS: Final = 3_000_000_000
 """This long after a tilt without another the machine hangs straight (ours)."""
-MOTOR_NS: Final = 1_800_000_000_000
-"""The motor is commanded again this often (ours): its board turns it for an hour at most."""
+MOTOR_NS: Final = 10_000_000_000
+"""The motor is commanded again this often (ours): the report that it was stopped may be lost."""
+RELEASE_NS: Final = 1_800_000_000_000
+"""The motor is set to 0 before it is commanded this often (ours): its board turns it for an hour at most."""
 ALARM_NS: Final = 300_000_000_000
 """The alarm is commanded again this often (ours): its board gives it ten minutes."""
 HOPPER: Final = 2
 ALARM: Final = 4
 """The outputs of the hopper and of the alarm."""
+LONGEST: Final = 1
 STALLED: Final = 3
 OVER_CURRENT: Final = 6
 PAYING: Final = 1
@@ -128,7 +132,7 @@ class TokensWon(Observation, frozen=True, kw_only=True):
 class ShelfBlocked(Observation, frozen=True, kw_only=True):
     """The board has switched the shelf's motor off, or does not limit what it may draw."""
 
-    why: Literal["stalled", "over_current", "unlimited"]
+    why: Literal["stalled", "over_current", "unlimited", "held"]
 
 
 class BoardSilent(Observation, frozen=True, kw_only=True):
@@ -158,6 +162,10 @@ class PusherBoardActuator:
         """Whether the shelf is to move."""
         self._alarm = False
         self._stalled = False
+        self._release = False
+        """Whether the motor is to be set to 0 before it turns: a person has cleared why its board stopped it."""
+        self._release_ns = NEVER_NS
+        """When it is set to 0 again in a running session."""
         self._unlimited: MotorLimitCommand | None = None
         """The limit of the motor's current that the board refused: it is refused until the limit is sent again."""
         self._moves: bool | None = None
@@ -294,6 +302,7 @@ class PusherBoardActuator:
         t_ns = seen.t_ns
         self._up, self._counts, self._hopper = True, None, None
         self._serial, self._doubt, self._compared = seen.serial, "", False
+        self._release_ns = t_ns + RELEASE_NS
         self._unlimited = None  # the link has sent it in this session, before anything else
         config = self._config
         if config.hopper:
@@ -326,7 +335,12 @@ class PusherBoardActuator:
     def _drive_shelf(self, t_ns: int) -> None:
         turns = self._shelf and not self._stalled
         self._motor_ns = t_ns + MOTOR_NS if turns and self._up else NEVER_NS
-        self._command(MotorCommand(self._config.speed if turns else 0, 0, 0), t_ns)
+        if not turns or self._release or self._release_ns <= t_ns:
+            self._command(MotorCommand(0, 0, 0), t_ns)
+            self._release = self._release and not self._up
+            self._release_ns = t_ns + RELEASE_NS
+        if turns:
+            self._command(MotorCommand(self._config.speed, 0, 0), t_ns)
 
     def _drive_alarm(self, t_ns: int) -> None:
         self._alarm_ns = t_ns + ALARM_NS if self._alarm and self._up else NEVER_NS
@@ -361,17 +375,24 @@ class PusherBoardActuator:
     def _motor_reported(self, seen: BoardMotor) -> list[Observation]:
         moves = seen.speed != 0
         blocked = seen.why in (STALLED, OVER_CURRENT)
+        if seen.why == LONGEST and not moves:
+            self._release = True
         if moves == self._moves and not blocked:
             return []
         self._moves = moves
         if moves:
             return [ShelfMoves(t_ns=seen.t_ns)]
         if blocked and not self._stalled:
-            self._stalled, self._motor_ns = True, NEVER_NS
-            return [ShelfBlocked(t_ns=seen.t_ns, why="over_current" if seen.why == OVER_CURRENT else "stalled")]
+            return self._block(seen.t_ns, "over_current" if seen.why == OVER_CURRENT else "stalled")
         if self._shelf and not self._stalled:
             self._again_ns = seen.t_ns + TRY_AGAIN_NS
         return []
+
+    def _block(self, t_ns: int, why: Literal["stalled", "over_current", "held"]) -> list[Observation]:
+        """Its board holds the motor safe until it is set to 0: not before a person has seen to it."""
+        self._stalled = self._release = True
+        self._moves, self._motor_ns = False, NEVER_NS
+        return [ShelfBlocked(t_ns=t_ns, why=why)]
 
     def _refused(self, seen: BoardRefused) -> list[Observation]:
         plan = self._plan
@@ -381,6 +402,10 @@ class PusherBoardActuator:
             self._stalled, self._unlimited = True, seen.command
             self._drive_shelf(seen.t_ns)
             return [ShelfBlocked(t_ns=seen.t_ns, why="unlimited")]
+        held = seen.why == RefusalCode.HELD_SAFE
+        if held and isinstance(seen.command, MotorCommand) and not self._stalled and not self._release:
+            return self._block(seen.t_ns, "held")
+        self.acceptor.refused(seen.command, seen.why)
         if isinstance(seen.command, PayCommand) and plan is not None and seen.command.payout == plan.number:
             self._refusals += 1
             if seen.why and self._refusals >= TRIES:

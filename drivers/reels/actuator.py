@@ -437,6 +437,7 @@ class ReelsActuator:
         if seen.why == RefusalCode.SILENT:
             self._silent.add(seen.link)
         if self.acceptor is not None and isinstance(seen.command, AcceptCommand | AcceptorCommand | CountsCommand):
+            self.acceptor.refused(seen.command, seen.why)
             self._again_ns = seen.t_ns + TRY_AGAIN_NS
             return
         if not isinstance(local, int) or reel_at(seen.link, local) not in self._reels:

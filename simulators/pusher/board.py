@@ -29,6 +29,7 @@ from hal.board.messages import (
 )
 from hal.board.standing import StandingReports
 from hal.values import EdgesLost, Frame, Loss, Output, Rare, SendFrame
+from simulators.base.limited_output import LimitedOutput
 
 OPENED_NS: Final = 100_000_000
 """From its power to its session (ours)."""
@@ -44,7 +45,7 @@ EMPTY_NS: Final = 1_500_000_000
 MAY_HAVE_LEFT: Final = 11
 """Tokens that an empty hopper may have paid past a blind sensor in that time."""
 PAID, PAYING, EMPTY, CUT_SHORT = 0, 1, 2, 5
-TOLD, STALL, INTERLOCK = 0, 3, 5
+TOLD, LONGEST, STALL, INTERLOCK = 0, 1, 3, 5
 ALARM: Final = 4
 
 Deed = Callable[["PusherBoardSimulator", int], None]
@@ -59,8 +60,8 @@ class PusherBoardSimulator:
         self.tokens = tokens
         self.tokens_in = self.paid_out = self.won = self.tilts = 0
         self.returned = 0
-        self.accepts = False
-        self.alarm = False
+        kind = KINDS["pusher"]
+        self._motor, self._accept, self._alarm = (LimitedOutput(kind, name) for name in ("motor", "accept", "alarm"))
         self.shaft_stuck = False
         self._up = False
         """Whether its session takes commands."""
@@ -68,13 +69,22 @@ class PusherBoardSimulator:
         """When its session was opened; None while none is open."""
         self._standing = StandingReports()
         self._speed = 0
-        self._motor_ns = 0
         self._payout = (0, 0, 0, 0, PAID)
         """Number, asked, seen, at most, state."""
         self._planned: list[tuple[int, int, Deed]] = []
         self._count = 0
         self._rare: list[Rare] = []
         self.plan(OPENED_NS, lambda board, t_ns: board.come_up(t_ns))
+
+    @property
+    def accepts(self) -> bool:
+        """Whether its acceptor takes tokens."""
+        return self._accept.on
+
+    @property
+    def alarm(self) -> bool:
+        """Whether its alarm is on."""
+        return self._alarm.on
 
     # --- what happens to it ----------------------------------------------------------------------------------------
 
@@ -85,6 +95,7 @@ class PusherBoardSimulator:
 
     def insert(self, t_ns: int) -> None:
         """A token is put in."""
+        self._accept.ends(t_ns)
         if not self.accepts:
             self.returned += 1
             return
@@ -99,13 +110,13 @@ class PusherBoardSimulator:
     def tilt(self, t_ns: int) -> None:
         """The bob swings: no token is taken, and the shelf is at rest."""
         self.tilts += 1
-        self.accepts = False
+        self._accept.make_safe()
         self._stand(t_ns, INTERLOCK)
         self.counts(t_ns)
 
     def come_up(self, t_ns: int) -> None:
         """A session is opened: all outputs are safe. What it reports now is lost, except for what stands."""
-        self._up, self.accepts, self.alarm, self._speed = False, False, False, 0
+        self._make_safe()
         self._opened_ns = t_ns
         self._standing.begin()
         self._report(SensorsReport(0x3F, 0, 0), t_ns)
@@ -127,10 +138,14 @@ class PusherBoardSimulator:
 
     def unplug(self, t_ns: int) -> None:
         """Its cable is out: the dead-man makes all safe."""
-        self._up = self.accepts = self.alarm = False
+        self._make_safe()
         self._opened_ns = None
-        self._speed = 0
         self._rare.append(EdgesLost(self.link, Loss.UNPLUGGED, t_ns))
+
+    def _make_safe(self) -> None:
+        self._up, self._speed = False, 0
+        for output in (self._motor, self._accept, self._alarm):
+            output.make_safe()
 
     # --- what it reports -------------------------------------------------------------------------------------------
 
@@ -149,6 +164,7 @@ class PusherBoardSimulator:
     def _stand(self, t_ns: int, why: int) -> None:
         if self._speed:
             self._speed = 0
+            (self._motor.hold if why == STALL else self._motor.make_safe)()
             self._report(MotorReport(0, 0, 0, 0, why), t_ns)
 
     @property
@@ -162,6 +178,7 @@ class PusherBoardSimulator:
         while self._planned and self._planned[0][0] <= until_ns:
             t_ns, _, deed = heappop(self._planned)
             deed(self, t_ns)
+        self._look_at_motor(until_ns)
         found, self._rare = self._rare, []
         return found
 
@@ -178,27 +195,38 @@ class PusherBoardSimulator:
 
     def _do(self, command: BoardCommand, t_ns: int) -> int | None:
         if isinstance(command, AcceptCommand):
-            self.accepts = bool(command.on)
-        elif isinstance(command, CountsCommand):
+            return None if self._accept.set(bool(command.on), t_ns) else RefusalCode.HELD_SAFE
+        if isinstance(command, CountsCommand):
             self.counts(t_ns)
         elif isinstance(command, SetCommand) and command.output == ALARM:
-            self.alarm = bool(command.value)
+            return None if self._alarm.set(bool(command.value), t_ns) else RefusalCode.HELD_SAFE
         elif isinstance(command, AllSafeCommand):
-            self.accepts = self.alarm = False
+            self._accept.make_safe()
+            self._alarm.make_safe()
             self._stand(t_ns, TOLD)
         elif isinstance(command, MotorCommand):
-            self._turn(command.speed, t_ns)
+            return self._turn(command.speed, t_ns)
         elif isinstance(command, PayCommand):
             return self._pay(command, t_ns)
         return None
 
-    def _turn(self, speed: int, t_ns: int) -> None:
+    def _turn(self, speed: int, t_ns: int) -> int | None:
+        self._look_at_motor(t_ns)
         if not speed:
             self._stand(t_ns, TOLD)
-        elif not self._speed:
-            self._speed, self._motor_ns = speed, t_ns
+        if not self._motor.set(speed != 0, t_ns):
+            return RefusalCode.HELD_SAFE
+        if speed and not self._speed:
+            self._speed = speed
             self._report(MotorReport(0, speed, 0, 0, TOLD), t_ns)
             self._look_at_shaft(t_ns)
+        return None
+
+    def _look_at_motor(self, t_ns: int) -> None:
+        ended_ns = self._motor.ends(t_ns)
+        if ended_ns is not None:
+            self._speed = 0
+            self._report(MotorReport(0, 0, 0, 0, LONGEST), ended_ns)
 
     def block_shelf(self, t_ns: int, blocked: bool) -> None:
         """Something blocks the shelf, or no longer does."""

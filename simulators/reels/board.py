@@ -14,6 +14,7 @@ from drivers.reels.reels_wire import AIM_AHEAD, REELS_A_BOARD, UNKNOWN_STEP, ram
 from hal.board.carried import RefusedCommand, carried, command_in
 from hal.board.message import BoardCommand
 from hal.board.messages import (
+    KINDS,
     TICK_HZ,
     AcceptCommand,
     AcceptorCommand,
@@ -32,6 +33,7 @@ from hal.board.messages import (
 )
 from hal.board.standing import StandingReports
 from hal.values import Frame
+from simulators.base.limited_output import LimitedOutput
 
 NEVER_NS: Final = 1 << 62
 TICK_NS: Final = 1_000_000_000 // TICK_HZ
@@ -96,8 +98,7 @@ class ReelBoard:
         """What it has sent and nobody has taken."""
         self.down = False
         """Whether its cable is out: it hears nothing, and what it sends is lost."""
-        self.accepts = False
-        """Whether its acceptor takes tokens."""
+        self._accept = LimitedOutput(KINDS["reel"], "accept")
         self.tokens_in = 0
         """What it has ever counted: its store keeps that, whatever is off."""
         self._pulses_ns: list[int] = []
@@ -113,6 +114,11 @@ class ReelBoard:
         """When it does something next by itself."""
         reels_ns = min(min(one.next_ns, one.report_ns, self._pressed_due(one)) for one in self._reels.values())
         return min(reels_ns, self._up_ns, *self._pulses_ns[:1])
+
+    @property
+    def accepts(self) -> bool:
+        """Whether its acceptor takes tokens."""
+        return self._accept.on
 
     @property
     def turning(self) -> bool:
@@ -131,7 +137,8 @@ class ReelBoard:
 
     def lose(self) -> None:
         """The cable is out: the dead-man halts the reels."""
-        self.down, self.accepts = True, False
+        self.down = True
+        self._accept.make_safe()
         self.frames.clear()
         for one in self._reels.values():
             self._halt(one)
@@ -152,10 +159,11 @@ class ReelBoard:
         if isinstance(command, AllSafeCommand):
             for one in self._reels.values():
                 self._halt(one)
-            self.accepts = False
+            self._accept.make_safe()
             return 0
-        if isinstance(command, AcceptCommand | AcceptorCommand):
-            self.accepts = bool(command.on) if isinstance(command, AcceptCommand) else self.accepts
+        if isinstance(command, AcceptCommand):
+            return 0 if self._accept.set(bool(command.on), t_ns) else RefusalCode.HELD_SAFE
+        if isinstance(command, AcceptorCommand):
             return 0
         if isinstance(command, CountsCommand):
             self._report_counts(t_ns + BEGINS_NS)
@@ -230,6 +238,7 @@ class ReelBoard:
 
     def insert(self, t_ns: int) -> bool:
         """A token is put into the acceptor. Returns whether that takes it; otherwise it comes back."""
+        self._accept.ends(t_ns)
         if self.accepts:
             self._pulses_ns.append(t_ns + TOKEN_NS)
         return self.accepts

@@ -48,6 +48,7 @@ PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
 BLOCKED: Final = {
     "stalled": "no pulse of the shelf's shaft",
     "over_current": "the shelf's motor draws too much",
+    "held": "its stop was not reported",
     "unlimited": "the board does not limit what the shelf's motor may draw, as motor_most_a wants it",
 }
 """Why its board has switched the shelf's motor off."""

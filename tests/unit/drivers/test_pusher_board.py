@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import pytest
 
 from drivers.base.board_counter import TokensCounted
 from drivers.base.driver import Observation, SensorDead
-from drivers.pusher.board import BoardAway, BoardGarbled, PusherBoard, PusherBoardConfig
+from drivers.pusher.board import BoardAway, BoardGarbled, BoardMotor, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import (
     BoardPaid,
     BoardPayout,
@@ -37,7 +38,9 @@ from hal.board.messages import (
     SetCommand,
 )
 from hal.values import EdgesLost, Frame, Loss, SendFrame
+from simulators.pusher.board import PusherBoardSimulator
 
+S = 1_000_000_000
 IDENTITY = IdentityAnswer(2, 0, KINDS["pusher"].id, 1, 0, 0, 0, 0, 1, 1, 8, 4, 1, 4, 2, 0)
 
 
@@ -333,6 +336,62 @@ def test_a_shelf_that_its_board_has_switched_off_stands_until_it_is_wanted_anew(
     wire.actuator.run_shelf(False, wire.now_ns)
     wire.actuator.run_shelf(True, wire.now_ns)
     assert wire.told() == [MotorCommand(0, 0, 0), MotorCommand(127, 0, 0)]
+
+
+def test_shelf_and_acceptor_are_on_beyond_the_longest_times_of_their_board() -> None:
+    wire, board = Wire(), PusherBoardSimulator("pusher")
+    wire.actuator.run_shelf(True, 0)
+    wire.actuator.acceptor.accept(True, 0)
+    motor: list[BoardMotor] = []
+    off_ns, now_ns = [0], 0
+    while now_ns < 25 * 3600 * S:
+        now_ns = min(wire.actuator.next_due_ns, board.next_answer_ns or now_ns + 30 * S, now_ns + 30 * S)
+        for value in board.answers(now_ns):
+            assert isinstance(value, Frame)
+            seen = wire.driver.frame(value)
+            motor += [one for one in seen if isinstance(one, BoardMotor)]
+            assert of(wire._taken(seen), ShelfBlocked) == []
+        wire.actuator.due(now_ns)
+        outputs, wire.actuator.outputs = wire.actuator.outputs, []
+        for output in outputs:
+            board.command(output)
+        if not board.accepts:
+            off_ns.append(now_ns)
+    assert {one.why for one in motor} == {0}
+    assert motor[-1].speed == 127
+    assert max(b - a for a, b in pairwise(off_ns)) > 24 * 3600 * S
+    assert len(off_ns) < 30
+
+
+def test_a_motor_that_reaches_its_longest_time_is_set_to_0_before_it_turns_again() -> None:
+    wire = Wire()
+    wire.actuator.run_shelf(True, 0)
+    wire.up()
+    wire.report(MotorReport(0, 127, 0, 0, 0))
+    wire.told()
+    assert wire.report(MotorReport(0, 0, 0, 0, 1)) == []
+    wire.actuator.due(wire.actuator.next_due_ns)
+    assert wire.told() == [MotorCommand(0, 0, 0), MotorCommand(127, 0, 0)]
+
+
+def test_a_stop_of_the_shelf_whose_report_was_lost_is_found_within_seconds_and_waits_for_a_person() -> None:
+    wire = Wire()
+    wire.actuator.run_shelf(True, 0)
+    wire.up()
+    wire.report(MotorReport(0, 127, 0, 0, 0))
+    wire.told()
+    assert wire.actuator.next_due_ns < wire.now_ns + 15 * S
+    wire.actuator.due(wire.actuator.next_due_ns)
+    assert wire.told() == [MotorCommand(127, 0, 0)]
+    (blocked,) = wire.report(RefusedCommand(RefusalCode.HELD_SAFE, MotorCommand(127, 0, 0)))
+    assert isinstance(blocked, ShelfBlocked)
+    assert blocked.why == "held"
+    assert wire.told() == []
+    wire.away()
+    wire.actuator.run_shelf(False, wire.now_ns)
+    wire.actuator.run_shelf(True, wire.now_ns)
+    wire.up()
+    assert wire.told()[-2:] == [MotorCommand(0, 0, 0), MotorCommand(127, 0, 0)]
 
 
 def test_a_motor_without_the_limit_that_the_file_wants_does_not_run() -> None:

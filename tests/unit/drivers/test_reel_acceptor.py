@@ -25,6 +25,7 @@ from hal.board.messages import (
 )
 from hal.carried_link import CARRIED
 from hal.values import Edge, EdgesLost, Frame, Loss, SendFrame
+from simulators.reels.board import ReelBoard
 
 MS = 1_000_000
 IDENTITY = IdentityAnswer.unpack(bytes(IdentityAnswer.layout.size))
@@ -149,6 +150,28 @@ def test_that_it_takes_tokens_is_commanded_again_and_after_a_refusal_soon() -> N
     wire.told()
     wire.wait(AGAIN_NS)
     assert wire.told() == []
+
+
+def test_an_acceptor_is_on_beyond_the_longest_time_of_its_board() -> None:
+    wire, board = Wire(), ReelBoard("reels", lambda reel: 0, lambda reel, t_ns: None, 3)
+    wire.accept(True)
+    board.begin(MS)
+    off = 0
+    while wire.now_ns < 25 * 3600 * 1000 * MS:
+        wire.now_ns = min(wire.actuator.next_due_ns, board.next_ns, wire.now_ns + 30_000 * MS)
+        while board.next_ns <= wire.now_ns:
+            board.run_next()
+        frames, board.frames = board.frames, []
+        for frame in frames:
+            wire._taken(wire.driver.frame(frame))
+        wire.actuator.due(wire.now_ns)
+        outputs, wire.actuator.outputs = wire.actuator.outputs, []
+        for output in outputs:
+            assert isinstance(output, SendFrame)
+            board.command(output.data, wire.now_ns)
+        off += not board.accepts
+    assert board.accepts
+    assert off < 10
 
 
 def test_a_counter_that_was_not_told_is_asked_for_again() -> None:
