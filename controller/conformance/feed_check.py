@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from nacl.exceptions import BadSignatureError
@@ -57,6 +57,15 @@ class _Statement(msgspec.Struct, frozen=True):
     """What is compared of a seal's statement."""
 
     heads: dict[str, _SealHead]
+
+
+class Published(NamedTuple):
+    """The last event of a table that the feed has shown to be in its history."""
+
+    table: str
+    seq: int
+    body: bytes | None
+    """Hash of its body; None where only heartbeats have named it."""
 
 
 class FeedCheck:
@@ -124,6 +133,11 @@ class FeedCheck:
     def position(self, table: str) -> tuple[str, int] | None:
         """Epoch and number of the last event of a table; None where it has none."""
         return next((known.position for known in self._known(table)), None)
+
+    @property
+    def published(self) -> list[Published]:
+        """Of each table that the feed had, what its history must have."""
+        return [found for table in self._tables.values() if (found := table.published) is not None]
 
     def answered(self, end: EndOfEvents) -> None:
         """The end of a table's history: nothing follows."""
@@ -237,6 +251,10 @@ class TableFeedCheck:
         self._story: RoundOrder | None = None
         self._live: int | None = None
         """The last number that the feed had."""
+        self._live_body = b""
+        """Hash of the body of that event."""
+        self._beaten = 0
+        """The highest number that a heartbeat named."""
         self._ephemeral: deque[str] = deque(maxlen=RECENT)
         self._time, self._mono_ns = "", 0
         self._beat: tuple[str, int] | None = None
@@ -252,6 +270,16 @@ class TableFeedCheck:
     def position(self) -> tuple[str, int]:
         """Epoch and number of the last event."""
         return self._epoch, self._seq or 0
+
+    @property
+    def published(self) -> Published | None:
+        """The last event that the feed had, or that a heartbeat named; None where there was none."""
+        if not is_table(self._name):
+            # It cannot be asked for; it is named already.
+            return None
+        if self._live is not None:
+            return Published(self._name, self._live, self._live_body)
+        return Published(self._name, self._beaten, None) if self._beaten else None
 
     def recorded(self, event: Event, body: bytes) -> Iterator[tuple[Sentence, str]]:
         """The next event of the history."""
@@ -269,7 +297,7 @@ class TableFeedCheck:
             yield from self._ephemeral_event(event, t_ns)
             return
         seq, before = event.seq, self._live
-        self._live = seq
+        self._live, self._live_body = seq, body_hash(body)
         if self._seq is None or seq > self._seq:
             yield from self._follow(event, seq, body)
             return
@@ -363,6 +391,7 @@ class TableFeedCheck:
 
     def _heartbeat(self, event: Event, data: events.Heartbeat, t_ns: int | None) -> Iterator[tuple[Sentence, str]]:
         self.heartbeats += 1
+        self._beaten = max(self._beaten, data.last)
         if t_ns is not None:
             if self._beat is not None and self._beat[0] == event.epoch and t_ns - self._beat[1] > STALE_NS:
                 yield Sentence.STALE, f"the heartbeat before came {(t_ns - self._beat[1]) / 1e9:.1f} s earlier"

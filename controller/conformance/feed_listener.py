@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import zmq
 
-from controller.conformance.feed_check import FeedCheck
+from controller.conformance.feed_check import FeedCheck, body_hash
 from controller.conformance.sentences import Sentence
 from feed import wire
 from feed.state import decode_snapshot
@@ -85,11 +85,7 @@ class FeedListener:
         """Reads the history from its beginning, and listens for this long from now on."""
         start_ns = self._clock.now_ns()
         until_ns = start_ns + round(seconds * 1e9)
-        self._history_until_ns = start_ns + round(self._history_s * 1e9)
-        try:
-            self._read_history()
-        except _OutOfTimeError:
-            self.unchecked.append(f"the history was not read to its end in {self._history_s:g} s")
+        self._in_time(self._read_history)
         # Heartbeats that come after this time only make the end later than it is.
         now_ns = self._clock.now_ns()
         while not self._full and now_ns < until_ns:
@@ -102,7 +98,18 @@ class FeedListener:
         self._take()
         while self._waiting:
             self._check_next()
+        if not self.unchecked:
+            self._in_time(self._find_published)
+        # What came meanwhile is not checked: the time is over.
         self._check.end(start_ns, now_ns)
+
+    def _in_time(self, read: Callable[[], None]) -> None:
+        """Reads of the history, for as long as that may take."""
+        self._history_until_ns = self._clock.now_ns() + round(self._history_s * 1e9)
+        try:
+            read()
+        except _OutOfTimeError:
+            self.unchecked.append(f"the history was not read to its end in {self._history_s:g} s")
 
     def _take(self) -> None:
         """Takes what the feed has, as far as there is room."""
@@ -147,6 +154,33 @@ class FeedListener:
             self._read_json("snapshot", wire.AskSnapshot(self._id(), table), partial(self._check_snapshot, table))
         self._read_json("schema", wire.AskSchema(self._id()), self._check_schema)
         self._refusals(tables.tables)
+
+    def _find_published(self) -> None:
+        """What the feed had is in the history: each table, and its last event."""
+        published = self._check.published
+        tables = self._one("tables", wire.AskTables(self._id())) if published else None
+        if tables is None:
+            return
+        if not isinstance(tables, wire.TablesAnswer):
+            self._unexpected("tables", tables)
+            return
+        for table, seq, body in published:
+            if table not in tables.tables:
+                what = f"event {seq} was published, and the history does not list the table"
+                self._check.refuse(Sentence.DURABLE, table, what)
+            elif body is not None:
+                match self._one(f"since of {table}", wire.AskSince(self._id(), table, "", seq - 1)):
+                    case None:
+                        pass
+                    case wire.EventAnswer() as found if body_hash(found.body) == body:
+                        pass
+                    case wire.EndAnswer() as none if none.end.after >= seq:
+                        # It is archived.
+                        pass
+                    case other:
+                        kind = "another event" if isinstance(other, wire.EventAnswer) else _kind(other)
+                        what = f"event {seq} was published, and the history, asked for it, answers with {kind}"
+                        self._check.refuse(Sentence.DURABLE, table, what)
 
     def _read_json(self, what: str, request: wire.HistoryRequest, check: Callable[[bytes], None]) -> None:
         answer = self._one(what, request)

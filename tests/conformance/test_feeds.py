@@ -610,6 +610,75 @@ def test_what_is_sealed_while_the_history_is_read_is_in_it() -> None:
     assert (checked.broken, checked.durable) == ([], len(PLAY))
 
 
+LAST: Final = messages(PLAY)[-1]
+
+
+class NoTable(PlayHistory):
+    """It has nothing."""
+
+    def tables(self) -> list[str]:
+        return []
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        return Page([], "", 0, "", UNKNOWN_TABLE, "no such table")
+
+
+class WithoutTheLast(PlayHistory):
+    """It lacks the last event that is published."""
+
+    def __init__(self, key: SigningKey) -> None:
+        super().__init__(key)
+        self.bodies = messages(PLAY[:-1])
+
+
+class OtherLast(PlayHistory):
+    """Asked for the last event alone, it has another one."""
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        page = super().page(table, epoch, after, limit)
+        return page if after != len(PLAY) - 1 else page._replace(events=[(b"x/", encode(PLAY[0]))])
+
+
+class ArchivedLast(PlayHistory):
+    """It archives the last event as soon as that was read."""
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        page = super().page(table, epoch, after, limit)
+        return page if after != len(PLAY) - 1 else page._replace(events=[], after=len(PLAY))
+
+
+@pytest.mark.parametrize(
+    ("kind", "frames", "words"),
+    [
+        (NoTable, LAST, "the history does not list the table"),
+        (NoTable, beat(1, len(PLAY)), "the history does not list the table"),
+        (WithoutTheLast, LAST, "the history, asked for it, answers with EndAnswer"),
+        (OtherLast, LAST, "the history, asked for it, answers with another event"),
+        (ArchivedLast, LAST, None),
+    ],
+    ids=["no table", "no table, and a heartbeat alone", "without the last", "another last", "the last is archived"],
+)
+def test_what_a_feed_has_and_its_history_has_not_is_named(
+    kind: type[PlayHistory], frames: list[bytes], words: str | None
+) -> None:
+    checked = FeedCheck()
+    with (
+        short_folder() as folder,
+        feed_server(Endpoints.parse(f"ipc://{folder}"), kind(SigningKey(bytes(32)))) as server,
+    ):
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
+        try:
+            while not server.do(lambda: server.publisher.subscriptions):
+                pass
+            server.publish(*frames)
+            listener.wait(HANG_S)
+            listener.listen(0.001)
+        finally:
+            listener.close()
+    published = [one.what for one in checked.broken if one.sentence is Sentence.DURABLE]
+    assert published == ([] if words is None else [f"event {len(PLAY)} was published, and {words}"])
+
+
 def test_a_name_of_a_table_cannot_write_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "evening.jsonl"
     path.write_bytes(encode(PLAY[0]).replace(TABLE.encode(), b"x\\u2028yes every sentence is kept\\u001b[2J"))
