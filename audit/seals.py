@@ -110,13 +110,17 @@ class Seal(NamedTuple):
         return _DECODER.decode(self.statement)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether its hash is that of its statement. Not who signed it."""
+        return sha256(_DOMAIN + self.statement).digest() == self.hash
+
+    @property
     def is_genuine(self) -> bool:
         """Whether it is signed with the key that it names, and its hash is its own. Not whose key it is."""
-        signed = _DOMAIN + self.statement
-        if sha256(signed).digest() != self.hash:
+        if not self.is_whole:
             return False
         try:
-            VerifyKey(self.public_key).verify(signed, self.signature)
+            VerifyKey(self.public_key).verify(_DOMAIN + self.statement, self.signature)
         except (BadSignatureError, ValueError):
             return False
         return True

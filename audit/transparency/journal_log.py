@@ -5,28 +5,28 @@ The first seal of the journal, with its key, names the log, so that a journal wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
+from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
 from audit.records import COLUMNS, Record
-from audit.schema import VERDICT_TERM
+from audit.schema import CHAINS, VERDICT_TERM
+from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.notes import SignedNote
+from audit.transparency.sealed_leaves import NOTHING_SIGNED, Leaves, SealedLeaves, next_rows
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 
 ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
-_PIECE: Final = 2000
-"""Records that are read, and leaves that are added, at a time (ours)."""
-
-Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
-"""Takes hashes of leaves, and how many there are before them."""
 
 
 def origin_of(path: Path) -> str:
@@ -42,47 +42,65 @@ def origin_of(path: Path) -> str:
     return ORIGIN + sha256(row[0] + row[1]).hexdigest()[:_ORIGIN_DIGITS]
 
 
-def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> int:
-    """Reads the records after the first `size` of archives, oldest first, and the journal; returns how many there are.
+def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> None:
+    """Reads the records after the first `size` of archives, oldest first, and the journal, as they are.
 
     Raises:
         JournalError: a file cannot be read, or records are missing.
     """
     for path in paths:
-        for bodies in _pieces(path, size):
-            take([leaf_hash(body) for body in bodies], size)
-            size += len(bodies)
-    return size
+        rows: list[tuple[int, bytes]] | None = None
+        while rows is None or rows:
+            with reading(path, "reading its records") as connection:
+                rows = next_rows(connection, path, "n, CAST(body AS BLOB)", size)
+            take([leaf_hash(body) for _, body in rows], size)
+            size += len(rows)
 
 
-def _pieces(path: Path, size: int) -> Iterator[list[bytes]]:
-    """The bodies of a file after the first `size` records, each piece in a reading of its own."""
-    while True:
-        with reading(path, "reading its records") as connection:
-            query = "SELECT n, body FROM record WHERE n > ? ORDER BY n LIMIT ?"
-            rows = connection.execute(query, (size, _PIECE)).fetchall()
-        if not rows:
-            return
-        numbers = [n for n, _ in rows]
-        if numbers[0] > size + 1:
-            what = f"it begins with record {numbers[0]}, and the tree ends with record {size}"
-            raise JournalError(path, what, "give the archives too, oldest first and the journal last")
-        if numbers != list(range(size + 1, size + 1 + len(rows))):
-            raise JournalDamaged(path, f"records are missing after record {size}", "run `feltwire journal verify`")
-        yield [bytes(body) for _, body in rows]
-        size += len(rows)
-
-
-def catch_up(tree: TreeFile, paths: Sequence[Path]) -> int:
-    """Adds to a tree what its journal has more; returns its size.
+def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
+    """Adds to a tree what its journal has more, as far as a seal of the log's public `key` proves it; returns its size.
 
     Raises:
-        JournalDamaged: the journal does not go on from what the tree has: nothing of it may be signed.
-        JournalError: a file cannot be read or written.
+        JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed: nothing of it
+            may be signed.
+        JournalError: a file cannot be read or written, or is not of this journal.
     """
     size = tree.size
     _must_go_on(tree, paths[-1], size)
-    return read_leaves(paths, size, tree.append)
+    _must_be_one_journal(paths, size)
+    leaves = SealedLeaves(size, key, tree.append)
+    for path in paths:
+        leaves.read(path)
+    leaves.end(paths[-1])
+    return leaves.size
+
+
+def _must_be_one_journal(paths: Sequence[Path], size: int) -> None:
+    """Archives are of the journal, and each file of which something after `size` is read is continued by the next.
+
+    Raises:
+        JournalError: they are not, or a file cannot be read.
+    """
+    origin = origin_of(paths[-1])
+    for before, path in pairwise(paths):
+        if origin_of(before) != origin:
+            raise JournalError(before, f"it is an archive of another journal than {paths[-1]}", "give those of this")
+        with reading(path, "looking where it begins") as connection:
+            base = read_base(connection)
+        with reading(before, "looking where it ends") as connection:
+            if connection.execute("SELECT max(n) FROM record WHERE n > ?", (size,)).fetchone() == (None,):
+                continue
+            ends = {chain: _end_of(connection, chain) for (chain,) in connection.execute(CHAINS)}
+        if ends != {row.chain: (row.seq, row.hash) for row in base}:
+            fix = "give the archives oldest first and the journal last; `feltwire journal verify` with all shows more"
+            raise JournalError(path, f"it does not continue {before}", fix)
+
+
+def _end_of(connection: sqlite3.Connection, chain: object) -> object:
+    """Number and hash of the last record of a chain, or of the one after which its history begins."""
+    last = connection.execute("SELECT seq, hash FROM record WHERE chain = ? ORDER BY seq DESC LIMIT 1", (chain,))
+    base = connection.execute("SELECT seq, hash FROM base WHERE chain = ?", (chain,))
+    return last.fetchone() or base.fetchone()
 
 
 def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
@@ -94,10 +112,10 @@ def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
         row = connection.execute("SELECT body FROM record WHERE n = ?", (size,)).fetchone()
     if last < size:
         what = f"it ends with record {last}, and record {size} was in it: its history was lost, or cut off"
-        raise JournalDamaged(path, what, "no checkpoint is signed any more; run `feltwire journal verify`")
+        raise JournalDamaged(path, what, NOTHING_SIGNED)
     if row is not None and leaf_hash(bytes(row[0])) != tree.node(0, size - 1):
         what = f"record {size} is not the one that was in it: its history was rewritten"
-        raise JournalDamaged(path, what, "no checkpoint is signed any more; run `feltwire journal verify`")
+        raise JournalDamaged(path, what, NOTHING_SIGNED)
 
 
 def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile | None) -> dict[int, Checkpoint]:
@@ -109,7 +127,8 @@ def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile |
     """
     origin = origin_of(paths[-1])
     with reading(paths[0], "looking where it begins") as connection:
-        (before,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
+        before = reach_of(read_base(connection))
+    _must_be_one_journal(paths, before)
     grown = GrownTree()
 
     def take(hashes: Iterable[bytes], _after: int = 0) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,8 @@ def publish_command(
                 served = "proofs", _server(paths, shown, policy, host, port, names, link)
 
             def publisher(calls: WitnessCalls) -> LogPublisher:
-                return LogPublisher(tree, key, given.policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))
+                more = partial(asyncio.to_thread, catch_up, tree, paths, log_key.public)
+                return LogPublisher(tree, key, given.policy, calls, more)
 
             from scoreboard.web import AddressError
 

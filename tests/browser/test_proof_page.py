@@ -21,7 +21,7 @@ from scoreboard.web import NamesAllowed, PageServer, application
 from tests.browser.conftest import screen, without_errors
 from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
-from tests.unit.audit.making import KEY, evening
+from tests.unit.audit.making import KEY, PUBLIC_KEY, evening
 from tests.unit.audit.transparency.test_policy import BAD_POLICIES
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
@@ -39,7 +39,7 @@ class Shown:
         }
         self.policy = policy_of(keys, 2, [NoteKey(origin, LOG_KEY, bytes(KEY.verify_key))])
         with TreeFile.open(tree_path(self.journal), origin) as tree:
-            note = tree.checkpoint(catch_up(tree, [self.journal])).sign(KEY)
+            note = tree.checkpoint(catch_up(tree, [self.journal], PUBLIC_KEY)).sign(KEY)
             added = [cosign(note.text, keys[name][0].name, WITNESSES[name], TIME_S) for name in "ab"]
             tree.keep(MET, SignedNote(note.text, (*note.signatures, *added)))
             record = find_verdict([self.journal], "wheel-1", 7)

@@ -319,6 +319,7 @@ def test_beside_who_writes_it_a_journal_is_published_while_the_witness_goes_and_
     metrics = f"http://127.0.0.1:{port}/metrics"
     with Evening(journal) as writer:
         writer.opened("wheel-1")
+        writer.seal()
         key = NoteKey.parse(call("publish", journal, "--key").output.strip())
         with WitnessFile.open(file, "witness.test/a") as made:
             policy.write_text(policy_of({"a": (made.key, f"http://127.0.0.1:{witness_port}/")}, 1, [key]))
@@ -328,6 +329,7 @@ def test_beside_who_writes_it_a_journal_is_published_while_the_witness_goes_and_
                 asked_until(metrics, lambda text: gauge(text, "feltwire_log_cosigned") == 1)
             # Nobody waits for it: what is written is signed by the log alone, and that is stated.
             writer.round("wheel-1")
+            writer.seal()
             gone = 'feltwire_witness_cosigns{witness="a"}'
             away = asked_until(metrics, lambda text: gauge(text, "feltwire_log_size") == 4 and not gauge(text, gone))
             assert gauge(away, "feltwire_log_cosigned") == 1

@@ -39,6 +39,7 @@ from feed.secret_file import write_file
 from hal.clock import NS_PER_S, VirtualClock, wall_time
 
 KEY = SigningKey(b"k" * 32)
+PUBLIC_KEY = bytes(KEY.verify_key)
 OTHER_KEY = SigningKey(b"o" * 32)
 EVENING_NS = 1_783_191_600 * NS_PER_S
 """ 2026-07-04T19:00:00Z."""
@@ -156,10 +157,15 @@ class Evening:
 
 
 def evening(
-    path: Path, *, tables: Sequence[str] = ("wheel-1", "wheel-2"), rounds: int = 4, seal_every: int = 1000
+    path: Path,
+    *,
+    tables: Sequence[str] = ("wheel-1", "wheel-2"),
+    rounds: int = 4,
+    seal_every: int = 1000,
+    key: SigningKey = KEY,
 ) -> Path:
     """A journal of two starts of the service: each table plays half of its rounds in each."""
-    writer = Evening(path, seal_every=seal_every)
+    writer = Evening(path, key=key, seal_every=seal_every)
     for half in (rounds // 2, rounds - rounds // 2):
         with writer:
             for table in tables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from audit.errors import JournalDamaged, JournalError
 from audit.transparency.journal_log import catch_up, checkpoints_at, origin_of
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
+from controller.journal.archive import archive
 from controller.journal.files import make_file
+from hal.clock import VirtualClock
 from tests.fakes.witnessing import grown
-from tests.unit.audit.making import OTHER_KEY, Evening, evening, tampering
+from tests.unit.audit.making import EVENING_NS, KEY, OTHER_KEY, PUBLIC_KEY, Evening, evening, tampering
 
 
 @pytest.fixture
@@ -28,8 +31,8 @@ def bodies(path: Path) -> list[bytes]:
 def test_every_record_is_a_leaf_in_the_order_in_which_it_was_written(journal: Path) -> None:
     expected = grown(bodies(journal))
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        assert catch_up(tree, [journal]) == expected.size
-        assert catch_up(tree, [journal]) == tree.size == expected.size
+        assert catch_up(tree, [journal], PUBLIC_KEY) == expected.size
+        assert catch_up(tree, [journal], PUBLIC_KEY) == tree.size == expected.size
         assert tree.checkpoint(tree.size).root == root_of(expected.size, expected.node)
         assert tree.node(0, 4) == leaf_hash(bodies(journal)[4])
         sizes = (0, 1, expected.size, expected.size + 1)
@@ -39,11 +42,11 @@ def test_every_record_is_a_leaf_in_the_order_in_which_it_was_written(journal: Pa
 
 def test_the_last_record_of_the_tree_must_be_in_the_journal_as_it_was(journal: Path) -> None:
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        size = catch_up(tree, [journal])
+        size = catch_up(tree, [journal], PUBLIC_KEY)
         with tampering(journal) as connection:
             connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = ?", (size,))
         with pytest.raises(JournalDamaged, match=f"record {size} is not the one that was in it"):
-            catch_up(tree, [journal])
+            catch_up(tree, [journal], PUBLIC_KEY)
 
 
 def test_records_that_are_missing_in_the_middle_are_named(journal: Path) -> None:
@@ -51,19 +54,39 @@ def test_records_that_are_missing_in_the_middle_are_named(journal: Path) -> None
         connection.execute("DELETE FROM record WHERE n = 7")
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
         with pytest.raises(JournalDamaged, match="records are missing after record 0"):
-            catch_up(tree, [journal])
+            catch_up(tree, [journal], PUBLIC_KEY)
         assert tree.size == 0
 
 
 def test_another_journal_in_its_place_is_seen_and_not_signed_under_its_name(journal: Path, tmp_path: Path) -> None:
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        catch_up(tree, [journal])
+        catch_up(tree, [journal], PUBLIC_KEY)
         other = evening(tmp_path / "other.sqlite")
         with tampering(other) as connection:
             connection.execute("UPDATE seal SET hash = zeroblob(32) WHERE n = 1")
         other.replace(journal)
         with pytest.raises(JournalDamaged, match="another journal was begun in its place"):
-            catch_up(tree, [journal])
+            catch_up(tree, [journal], PUBLIC_KEY)
+
+
+def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Path) -> None:
+    journal, out = evening(tmp_path / "journal.sqlite", rounds=6), tmp_path / "old.sqlite"
+    assert archive(journal, out, datetime(2030, 1, 1, tzinfo=UTC), key=KEY, clock=VirtualClock(EVENING_NS)) is not None
+    # Of another key; and of the same first seal, as another history of the same evening has it.
+    other = evening(tmp_path / "other.sqlite", rounds=40, key=OTHER_KEY)
+    forked = evening(tmp_path / "forked.sqlite", rounds=40)
+    assert origin_of(forked) == origin_of(journal) != origin_of(other)
+    for wrong, what in ((other, "it is an archive of another journal"), (forked, f"it does not continue {forked}")):
+        with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+            with pytest.raises(JournalError, match=what):
+                catch_up(tree, [wrong, journal], PUBLIC_KEY)
+            assert tree.size == 0
+        with pytest.raises(JournalError, match=what):
+            checkpoints_at([wrong, journal], [1], None)
+    with TreeFile.open(tree_path(journal)) as tree:
+        assert catch_up(tree, [out, journal], PUBLIC_KEY) == 50
+        with pytest.raises(JournalError, match=f"it does not continue {forked}"):
+            catch_up(tree, [forked, journal], PUBLIC_KEY)
 
 
 def test_a_journal_has_a_name_from_its_first_seal_on(tmp_path: Path) -> None:

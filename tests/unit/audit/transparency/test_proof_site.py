@@ -29,7 +29,7 @@ from audit.transparency.tree import check_growth, consistency_proof, leaf_hash
 from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.time_limits import HANG_S
-from tests.unit.audit.making import KEY, evening
+from tests.unit.audit.making import KEY, PUBLIC_KEY, evening
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def journal(tmp_path: Path) -> Path:
     """A journal whose tree has a checkpoint, signed by the log alone, of all but its last eight records."""
     path = evening(tmp_path / "journal.sqlite", rounds=6)
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-        size = catch_up(tree, [path])
+        size = catch_up(tree, [path], PUBLIC_KEY)
         tree.keep(NEWEST, tree.checkpoint(size - 8).sign(KEY))
     return path
 
