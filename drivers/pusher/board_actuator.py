@@ -3,7 +3,8 @@
     up ──► settings, `counts` ──► counted ──► accept, motor, payout as they are wanted
                                     │ counters: what has happened since the last record, whatever was off meanwhile
     payout: plan ──► durable ──► `pay` under its number ──► `hopper` of that number, not paying ──► ended, or in doubt
-                                  └── sent again after every session, to the same board: it pays a number once
+                                  ├── sent again after every session, to the same board: it pays a number once
+                                  └── sent again where nothing is reported for 2 s: the board reports it again
     paid_out: beyond the payouts that have ended ──► tokens that left unasked
 
 The board stops the shelf's motor by itself at a stall; it stays stopped until a person has cleared that. So does a
@@ -60,6 +61,8 @@ MOTOR_NS: Final = 10_000_000_000
 """The motor is commanded again this often (ours): the report that it was stopped may be lost."""
 RELEASE_NS: Final = 1_800_000_000_000
 """The motor is set to 0 before it is commanded this often (ours): its board turns it for an hour at most."""
+PAY_NS: Final = 2_000_000_000
+"""A payout of which nothing was reported for this long is sent again (ours): its last report may be lost."""
 ALARM_NS: Final = 300_000_000_000
 """The alarm is commanded again this often (ours): its board gives it ten minutes."""
 HOPPER: Final = 2
@@ -185,6 +188,8 @@ class PusherBoardActuator:
         self._again_ns = NEVER_NS
         """When what was refused is tried again."""
         self._motor_ns = NEVER_NS
+        self._pay_ns = NEVER_NS
+        """When the payout is sent again."""
         self._alarm_ns = NEVER_NS
         self._level_ns = NEVER_NS
 
@@ -256,7 +261,8 @@ class PusherBoardActuator:
     @property
     def next_due_ns(self) -> int:
         """Its next deadline."""
-        return min(self._again_ns, self._motor_ns, self._alarm_ns, self._level_ns, self.acceptor.due_ns)
+        dues = (self._again_ns, self._motor_ns, self._pay_ns, self._alarm_ns, self._level_ns)
+        return min(*dues, self.acceptor.due_ns)
 
     def observe(self, seen: Observation) -> Sequence[Observation]:
         """Takes what the board reports."""
@@ -285,6 +291,8 @@ class PusherBoardActuator:
             self.acceptor.command_again(t_ns)
         if self._motor_ns <= t_ns:
             self._drive_shelf(t_ns)
+        if self._pay_ns <= t_ns:
+            self._pay(t_ns)
         if self._alarm_ns <= t_ns:
             self._drive_alarm(t_ns)
         if self._level_ns <= t_ns:
@@ -316,7 +324,7 @@ class PusherBoardActuator:
         self._up, self._counts, self._hopper = False, None, None
         self._moves = None
         self.acceptor.end()
-        self._again_ns = self._motor_ns = self._alarm_ns = NEVER_NS
+        self._again_ns = self._motor_ns = self._pay_ns = self._alarm_ns = NEVER_NS
         return [BoardSilent(t_ns=t_ns, silent=True)]
 
     def _command(self, command: BoardCommand, t_ns: int) -> None:
@@ -349,7 +357,10 @@ class PusherBoardActuator:
             self._command(SetCommand(ALARM, 255, 0), t_ns)
 
     def _pay(self, t_ns: int) -> None:
+        """Sends the payout. A board that has this number already pays nothing, and reports what came of it."""
+        self._pay_ns = NEVER_NS
         if self._plan is not None and self._released and self._counts is not None and self._hopper is not None:
+            self._pay_ns = t_ns + PAY_NS
             self._command(PayCommand(self._plan.number, self._plan.tokens), t_ns)
 
     # --- what it counts --------------------------------------------------------------------------------------------
@@ -429,6 +440,8 @@ class PusherBoardActuator:
         found += self._compare(seen.t_ns)
         if fresh and self._compared:
             self._pay(seen.t_ns)
+        elif self._pay_ns < NEVER_NS:
+            self._pay_ns = seen.t_ns + PAY_NS if self._plan is not None else NEVER_NS
         return found
 
     def _compare(self, t_ns: int) -> list[Observation]:

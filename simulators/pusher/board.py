@@ -238,8 +238,11 @@ class PusherBoardSimulator:
             self.plan(t_ns + STALL_NS, lambda board, at_ns: board._stand(at_ns, STALL) if board.shaft_stuck else None)
 
     def _pay(self, command: PayCommand, t_ns: int) -> int | None:
-        number, _, _, _, state = self._payout
+        number, asked, _, _, state = self._payout
         if command.payout == number:
+            if command.tokens != asked:
+                return RefusalCode.WRONG_VALUE
+            self._hopper(t_ns)
             return None
         if (number and (command.payout - number) % 0x10000 > 0x7FFF) or state == PAYING:
             return RefusalCode.BUSY if state == PAYING else RefusalCode.WRONG_VALUE

@@ -155,6 +155,32 @@ def test_a_payout_has_a_number_above_the_boards_last_and_is_told_again_after_eac
     assert (paid.asked, paid.least, paid.most, paid.detail) == (5, 5, 5, "")
 
 
+@pytest.mark.parametrize("lost", range(4))
+def test_a_payout_ends_whichever_report_of_it_the_line_loses(lost: int) -> None:
+    wire, board = Wire(), PusherBoardSimulator("pusher", tokens=10)
+    found: list[Observation] = []
+    hopper = now_ns = 0
+    while now_ns < 10 * S and not of(found, BoardPaid):
+        now_ns = min(wire.actuator.next_due_ns, board.next_answer_ns or now_ns + S, now_ns + S)
+        for value in board.answers(now_ns):
+            assert isinstance(value, Frame)
+            if value.data[0] == HopperReport.id:
+                hopper += 1
+                if hopper == lost + 2:  # the first is that of the opening
+                    continue
+            found += wire._taken(wire.driver.frame(value))
+        wire.actuator.due(now_ns)
+        if wire.actuator.ready_to_pay() and hopper == 1:
+            wire.actuator.release(wire.actuator.make_plan(1, 3).number, now_ns)
+        outputs, wire.actuator.outputs = wire.actuator.outputs, []
+        for output in outputs:
+            board.command(output)
+    (paid,) = of(found, BoardPaid)
+    assert isinstance(paid, BoardPaid)
+    assert (paid.least, paid.most, board.tokens) == (3, 3, 7)
+    assert wire.actuator.next_due_ns > now_ns + 10 * S  # it is not sent again
+
+
 @pytest.mark.parametrize(
     ("report", "least", "most"),
     [
