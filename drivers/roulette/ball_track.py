@@ -466,6 +466,8 @@ class BallTrack:
         """These, and the passes that fitted them."""
         self._accepted: list[Pass] = []
         """The passes of the followed ball."""
+        self._unlike: list[tuple[Pass, float]] = []
+        """The unexplained passes of another width, each with the proven travel, in degrees, at it."""
         self._alike: list[float] = []
         """The proven travel, in degrees, at each unexplained pass as wide as the ball's."""
         self._alike_passes = 0
@@ -543,6 +545,12 @@ class BallTrack:
             if hypothesis.quickening > QUICKENED:
                 self._note_alike(hypothesis.before_deg)
             self._note_alike(hypothesis.travel_deg)
+        elif hypothesis is not None:
+            # A ball that is slower or faster than the followed one makes wider or narrower pulses.
+            self._unlike.append((new, hypothesis.travel_deg))
+            for one, travel_deg in self._unlike[:-1]:
+                if self._is_another_ball(one, new, hypothesis):
+                    hypothesis.prove_no_more_than(travel_deg)
 
     def _note_alike(self, travel_deg: float) -> None:
         """Records that a pass after this much proven travel may be a second ball's."""
@@ -602,15 +610,16 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.hypotheses = [best]
-            if self._is_another_ball([one for one in self._follow_back(best.direction) if best.is_like(one)]):
+            if any(self._is_another_ball(one, later, best) for later, one in combinations(self._follow_back(best), 2)):
                 # It may run on, and have made the passes of this one in part.
                 best.prove_no_more_than(0.0)
 
-    def _follow_back(self, direction: int) -> list[Pass]:
-        """Follows the ball back from its first pass; returns what was given up and it cannot have made.
+    def _follow_back(self, followed: BallHypothesis) -> list[Pass]:
+        """Follows the ball back from its first pass; returns what was given up and it cannot have made, the last first.
 
         Where one of these passes was its own, the ball has run since then.
         """
+        direction = followed.direction
         later, after = self._accepted[:2]
         lap_s = self._lap_s(later, after, direction)
         others: list[Pass] = []
@@ -628,13 +637,21 @@ class BallTrack:
         self.began_ns = later.t_ns
         return others
 
-    def _is_another_ball(self, others: Sequence[Pass]) -> bool:
-        """Whether one ball can have made two of these passes; two pulses of a hand come sooner after each other."""
-        return any(
-            FASTEST_LAP_S <= self._lap_s(one, later, direction) <= SLOWEST_LAP_S
-            for later, one in combinations(others, 2)
-            for direction in self._legs
-        )
+    def _is_another_ball(self, one: Pass, later: Pass, followed: BallHypothesis) -> bool:
+        """Whether one ball can have made these two passes: each is as wide as that of a ball as fast as the followed
+        one, or as wide as that of a ball as fast as the two show. Two pulses of a hand come sooner after each other.
+        """
+        as_followed = followed.is_like(one) and followed.is_like(later)
+        width_deg = followed.width_deg or 0.0
+        for direction in self._legs:
+            lap_s = self._lap_s(one, later, direction)
+            if FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
+                widths_deg = [pulse.width_ns / 1e9 * 360 / lap_s for pulse in (one, later)]
+                if as_followed or all(
+                    width_deg / SURE_WIDTH_CHANGE < one_deg < width_deg * SURE_WIDTH_CHANGE for one_deg in widths_deg
+                ):
+                    return True
+        return False
 
     def _lap_s(self, one: Pass, other: Pass, direction: int) -> float:
         """The time of a lap of a ball that makes these passes one after the other."""

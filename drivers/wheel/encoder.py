@@ -106,6 +106,10 @@ class Encoder:
         self._chain: Chain | None = None
         self._chain_from_rest = False
         """Whether the chain began within the first counts from a rest."""
+        self._suspected = NOTHING_SUSPECTED
+        """Counts that losses since the index may have hidden, in this run or before it: they would explain a slip."""
+        self._certain = False
+        """Whether a loss since the index is certain to hide slots: then a crossing without a slip is wrong."""
         self._gaps = GapWatch(self.quadrature, self._stopping.least_by_hand_ns)
         self._still_at = self.quadrature.count
         """The count about which the disc was still when an edge last came back."""
@@ -121,10 +125,6 @@ class Encoder:
         """The true count less the decoded one is between these, in counts."""
         self.stuck: str | None = None
         """The line of A and B that did not change while the other did."""
-        self._suspected = NOTHING_SUSPECTED
-        """The part of the doubt that would explain a slip."""
-        self._certain = False
-        """Whether a gap since the index is certain to hide slots: then a crossing without a slip is wrong."""
         self.losses = 0
         """Losses of edges that are certain."""
         self._losses_at_crossing = self._losses_before_slip = 0
@@ -391,9 +391,9 @@ class Encoder:
 
     def _explains(self, lost: int) -> bool:
         """Whether losses detected since the last index account for `lost` counts."""
-        if not self.doubtful:
-            return False
         low, high = self._suspected
+        if not (self.doubtful or low or high):
+            return False
         return self.losses > 0 or (low <= lost <= high and high - low <= MOST_EXPLAINED)
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
@@ -429,7 +429,11 @@ class Encoder:
         if last is not None:
             since_ns, tau_ns = last.since_ns, last.slowed[1]
         slots = min((edge.t_ns - since_ns) // (COUNTS_PER_SLOT * max(1, tau_ns)), self.counts_per_turn) + 1
-        self._lose(-COUNTS_PER_SLOT * slots, COUNTS_PER_SLOT * slots)
+        explained = None
+        if last is not None and edge.line != last.line and slots == 1:
+            # A far side of the pulse that the chain hides.
+            self._chain, explained = last._replace(lost=True), NOTHING_SUSPECTED
+        self._lose(-COUNTS_PER_SLOT * slots, COUNTS_PER_SLOT * slots, explained)
         self.lost_counts += COUNTS_PER_SLOT
 
     def _back(self, edge: Edge) -> None:
@@ -476,7 +480,12 @@ class Encoder:
             if self._chain_from_rest and last.is_bounce():
                 self._gaps.begin(self.quadrature)
             hidden_counts = self.hidden_counts
-            self._lose(*last.ended_onwards(quadrature.t1_ns))
+            hidden = last.ended_onwards(quadrature.t1_ns)
+            if last.ended_onwards_with_a_loss(hidden):
+                counts = hidden.low + hidden.high
+                self._lose(*hidden, (counts, counts), certain=True)
+            else:
+                self._lose(*hidden)
             if before:
                 self.hidden_counts = hidden_counts
             return

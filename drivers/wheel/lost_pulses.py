@@ -227,6 +227,8 @@ class Chain(NamedTuple):
     """The edges of the chain; of a long one the last."""
     width: float = 1.0
     """The width of the quarter of `tau_ns`, in counts; a disc that turns comes back through the same quarter."""
+    lost: bool = False
+    """Whether the other line repeated a level meanwhile: a change of it is certainly lost."""
 
     @property
     def turned(self) -> bool:
@@ -267,6 +269,10 @@ class Chain(NamedTuple):
             return NONE
         pulses = self.backs // 2
         return self._pulses(max(pulses, (gone - 1) // COUNTS_PER_SLOT), self.direction)
+
+    def ended_onwards_with_a_loss(self, hidden: Offsets) -> bool:
+        """Whether all that it hides, of `ended_onwards`, is certain: one pulse, of which a change is certainly lost."""
+        return self.lost and hidden.high - hidden.low == COUNTS_PER_SLOT
 
     def came_back_faster(self, t_ns: int) -> bool:
         """Whether a disc that turned once came back through the quarter before in far less time than it went."""

@@ -78,6 +78,8 @@ def test_what_once_gave_a_false_outcome_gives_none(seed: int, what: str) -> None
         (587_481, "a ball that drops after three passes, of which two were given up"),
         (817_125, "noise half as wide as the ball's pulses before the first pass"),
         (867_687, "a ball read in a pocket after a first pass that was given up"),
+        (1_277_521, "an index that slipped in a turn in which two edges were lost, one before the run"),
+        (1_287_327, "a second ball that is slower, with passes before and after the first ones of the other"),
     ],
     ids=lambda value: str(value),
 )

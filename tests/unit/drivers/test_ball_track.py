@@ -402,3 +402,16 @@ def test_near_its_drop_a_ball_that_stays_faster_for_over_a_lap_is_another(
         t_ns += round(one_s / 8 * S)
         seen.append(Pass((leg + 1) % 8, t_ns, round(0.01 * one_s * S)))
     assert travel(followed(eight, seen)) == pytest.approx(proven / 8)
+
+
+@pytest.mark.parametrize(("given_up", "beside", "laps"), [(2, 0, 0.0), (0, 2, 2.0), (1, 1, 13.0), (2, 1, 0.0)])
+def test_two_passes_as_wide_as_those_of_a_slower_ball_are_a_second_ball(
+    given_up: int, beside: int, laps: float
+) -> None:
+    """It makes a lap in 1.9 s, and its pulses are nearly three times as wide as the first ones of the ball."""
+    seen = passes(THREE, REAL_A)
+    wide_ns = round(0.01 * 1.9 * S)
+    before = [Pass(2 - k, seen[0].t_ns - round((0.1 + 1.9 / 3 * k) * S), wide_ns) for k in range(given_up)]
+    after = [Pass(k, seen[6].t_ns + round((0.12 + 1.9 / 3 * k) * S), wide_ns) for k in range(beside)]
+    track = followed(THREE, sorted([*before, *after, *seen], key=lambda one: one.t_ns))
+    assert travel(track) == pytest.approx(laps, abs=0.34)

@@ -463,6 +463,32 @@ def test_a_gap_after_the_index_is_measured_by_the_speed_at_the_index_and_not_by_
     assert slip.explained
 
 
+@pytest.mark.parametrize("run_begins", [False, True])
+@pytest.mark.parametrize(
+    ("lost", "moved", "explained"), [(1, 0, True), (1, 4, None), (2, 0, True), (2, 4, False), (2, 8, None)]
+)
+def test_edges_that_are_certainly_lost_explain_the_slip_of_as_many_counts_also_of_those_before_the_run(
+    lost: int, moved: int, explained: bool | None, run_begins: bool
+) -> None:
+    """In the turn before the index moves, single edges of B are lost, each with four counts; a run begins after one."""
+    edges = index_moved(even(5.0), moved)
+    second_ns = [edge.t_ns for edge in edges if edge.line == "e_index" and edge.level and edge.t_ns][1]
+    gone = [edge for edge in edges if edge.line == "e_b" and edge.level and edge.t_ns > second_ns][
+        10 : 10 + 20 * lost : 20
+    ]
+    shown = [edge for edge in edges if edge not in gone]
+    begins = next(k for k, edge in enumerate(shown) if edge.t_ns > gone[0].t_ns + 50_000_000)
+    encoder = decode(new(), shown[:begins])
+    if run_begins:
+        encoder.begin_run()
+    slip = decode(encoder, shown[begins:]).index.slip
+    assert slip is not None
+    if explained is None:
+        assert slip.detail.startswith("the index crossed as if none of") is (moved == 4 * lost)
+    assert slip.explained is bool(explained)
+    assert encoder.index_moved is not bool(explained)
+
+
 def test_a_turn_that_may_hide_a_loss_explains_no_slip() -> None:
     """Turned by hand before the next spin: lost pulses there, and an index that has moved, look the same."""
     encoder = new()
