@@ -16,7 +16,7 @@ from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
-from audit.records import COLUMNS, Record
+from audit.records import COLUMNS, BodyError, Record, columns_of
 from audit.schema import CHAINS, VERDICT_TERM
 from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
@@ -27,6 +27,8 @@ from audit.transparency.tree_file import MET, NEWEST, TreeFile
 
 ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
+_LAST: Final = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
+"""How many records were ever written."""
 
 
 def origin_of(path: Path) -> str:
@@ -107,8 +109,7 @@ def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
     if origin_of(path) != tree.origin:
         raise JournalDamaged(path, "another journal was begun in its place", "start `feltwire journal publish` again")
     with reading(path, "looking for its last record") as connection:
-        query = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
-        (last,) = connection.execute(query).fetchone()
+        (last,) = connection.execute(_LAST).fetchone()
         row = connection.execute("SELECT body FROM record WHERE n = ?", (size,)).fetchone()
     if last < size:
         what = f"it ends with record {last}, and record {size} was in it: its history was lost, or cut off"
@@ -142,6 +143,28 @@ def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile |
         take(tree.node(0, index) for index in range(before))
     read_leaves(paths, before, take)
     return {size: Checkpoint(origin, size, root_of(size, grown.node)) for size in sizes if size <= grown.size}
+
+
+def records_after(paths: Sequence[Path], size: int) -> tuple[int, str]:
+    """How many records a journal has, and the time of the first after `size` that it or its archives hold, by its body;
+    empty where there is none, or it states none.
+
+    Raises:
+        JournalError: a file cannot be read.
+    """
+    time = ""
+    for path in reversed(paths):
+        with reading(path, "looking for what is not signed") as connection:
+            query = f"SELECT {COLUMNS} FROM record WHERE n > ? ORDER BY n LIMIT 1"
+            row = connection.execute(query, (size,)).fetchone()
+            if path is paths[-1]:
+                (last,) = connection.execute(_LAST).fetchone()
+        if row is not None:
+            try:
+                time = str(columns_of(Record(*row)).time)
+            except BodyError:
+                time = ""
+    return last, time
 
 
 class NotWitnessedError(Exception):

@@ -78,6 +78,15 @@ class WitnessPolicy(NamedTuple):
             return name in cosigners
         return sum(self._has(member, cosigners) for member in group.members) >= group.least
 
+    def size_met(self, checkpoints: Collection[CheckedCheckpoint]) -> int:
+        """How many first records enough witnesses cosigned, by checkpoints of one history; 0 for none."""
+
+        def cosigners(size: int) -> set[str]:
+            return {name for one in checkpoints if one.checkpoint.size >= size for name in one.cosigned}
+
+        sizes = (one.checkpoint.size for one in checkpoints)
+        return max((size for size in sizes if self.is_met(cosigners(size))), default=0)
+
     def check(self, note: SignedNote, log: NoteKey | None = None) -> CheckedCheckpoint:
         """Checks the signatures of a checkpoint. `log` is its log's key, where that is known without the policy.
 

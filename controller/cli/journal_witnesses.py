@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 from nacl.signing import SigningKey
 
 from audit.errors import JournalError
+from audit.queries import parse_moment
 from audit.signing import FILE_NAME as KEY_FILE
 from audit.signing import SigningKeyError, load
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
@@ -28,6 +29,7 @@ from audit.transparency.journal_log import (
     find_verdict,
     origin_of,
     prove,
+    records_after,
 )
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
 from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
@@ -40,12 +42,19 @@ from command_line.options import page_address
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
+from hal.clock import NS_PER_S, SystemClock
 from hal.wording import counted
 
 if TYPE_CHECKING:
     from scoreboard.web import PageServer
 
 log = logging.getLogger(__name__)
+
+UNSIGNED_S: Final = 600
+"""Ten turns of `journal publish` (ours)."""
+
+_Checked: TypeAlias = list[tuple[str, CheckedCheckpoint]]
+"""Checkpoints with where each is from: a file may be called as a witness is, and both count."""
 
 _PATHS = click.argument(
     "paths", metavar="[ARCHIVE...] JOURNAL", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -302,12 +311,22 @@ _KEPT = click.option(
 @_TREE
 @_KEPT
 @click.option("--offline", is_flag=True, help="Ask no witness; hold the journal against --checkpoint alone.")
+@click.option(
+    "--unsigned",
+    "unsigned_s",
+    type=click.IntRange(min=0),
+    default=UNSIGNED_S,
+    show_default=True,
+    metavar="S",
+    help="How old a record may be that too few witnesses have signed; 0: there may be none.",
+)
 def witnesses_command(
     paths: tuple[Path, ...],
     given: GivenPolicy,
     tree_file: Path | None,
     kept: tuple[Path, ...],
     offline: bool,
+    unsigned_s: int,
 ) -> None:
     """Hold a journal against what witnesses have cosigned: each must have signed its first records as they are.
 
@@ -315,38 +334,56 @@ def witnesses_command(
     with the one that the records have at that size. A history that was rewritten, cut off, or shown otherwise to one
     of them, differs. Give archives too, oldest first: without them their part is taken from the tree.
 
+    Records after the last checkpoint that enough witnesses cosigned are named: nobody vouches for them. While a journal
+    is published, they are of the last minute; older ones than --unsigned allows are not proven.
+
     \b
     Examples:
         feltwire journal witnesses journal.sqlite --policy witnesses.policy
+        feltwire journal witnesses journal.sqlite --policy witnesses.policy --unsigned 0
         feltwire journal witnesses journal.sqlite --policy witnesses.policy --offline --checkpoint result.tlog-proof
 
     Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history; 5 if too few witnesses
-    that the policy asks for are reached.
+    that the policy asks for are reached, or too few have signed a record that is older than --unsigned.
     """
     policy = given.policy
     with exit_on_journal_error():
         origin = origin_of(paths[-1])
-        checked = {} if offline else asyncio.run(_cosigned(policy, origin))
-        checked |= _kept(policy, origin, kept)
+        checked = [] if offline else asyncio.run(_cosigned(policy, origin))
+        checked += _kept(policy, origin, kept)
         opened = tree_path(paths[-1]) if tree_file is None else tree_file
         with ExitStack() as held:
             tree = held.enter_context(TreeFile.open(opened)) if opened.exists() else None
-            sizes = sorted({one.checkpoint.size for one in checked.values()})
+            sizes = sorted({one.checkpoint.size for _, one in checked})
             own = checkpoints_at(paths, sizes, tree)
-    agreeing: set[str] = set()
-    forked = False
-    for name, one in checked.items():
-        size = one.checkpoint.size
-        if own.get(size) == one.checkpoint:
-            agreeing.update(one.cosigned)
-            click.echo(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
-            continue
-        forked = True
-        what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
-        if size not in own:
-            what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
-        click.echo(click.style(f"  {name}: {what}", fg="red", bold=True))
-    sys.exit(_result(policy, agreeing, forked=forked))
+        agreeing: list[CheckedCheckpoint] = []
+        for name, one in checked:
+            size = one.checkpoint.size
+            if own.get(size) == one.checkpoint:
+                agreeing.append(one)
+                click.echo(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
+                continue
+            what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
+            if size not in own:
+                what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
+            click.echo(click.style(f"  {name}: {what}", fg="red", bold=True))
+        is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
+    cosigners = {name for one in agreeing for name in one.cosigned}
+    sys.exit(_result(policy, cosigners, forked=len(agreeing) < len(checked), is_unsigned=is_unsigned))
+
+
+def _show_unsigned(paths: Sequence[Path], signed: int, allowed_s: int) -> bool:
+    """Prints which records too few have signed; whether one is older than that is allowed."""
+    last, oldest = records_after(paths, signed)
+    if last <= signed:
+        return False
+    records = f"record {last} is" if last == signed + 1 else f"records {signed + 1} to {last} are"
+    click.echo(f"  {records} in no checkpoint of it that enough witnesses signed; the first is of {oldest!a}")
+    try:
+        age_s = SystemClock().wall_time_ns() / NS_PER_S - parse_moment(oldest).timestamp()
+    except (ValueError, OverflowError):
+        return True
+    return age_s > allowed_s or not allowed_s
 
 
 @click.command("compare")
@@ -373,12 +410,12 @@ def compare_command(site: str, given: GivenPolicy, kept: tuple[Path, ...]) -> No
 
     policy = given.policy
 
-    async def compare() -> tuple[dict[str, CheckedCheckpoint], list[HistoryFork]]:
+    async def compare() -> tuple[_Checked, list[HistoryFork]]:
         async with http_calls() as calls:
             newest = await newest_of_log(calls, policy, site)
             origin = newest.checkpoint.origin
-            checked = {site: newest, **await _cosigned(policy, origin), **_kept(policy, origin, kept)}
-            return checked, await forks_of_log(calls, site, [one.checkpoint for one in checked.values()])
+            checked = [(site, newest), *await _cosigned(policy, origin), *_kept(policy, origin, kept)]
+            return checked, await forks_of_log(calls, site, [one.checkpoint for _, one in checked])
 
     try:
         checked, forks = asyncio.run(compare())
@@ -388,56 +425,62 @@ def compare_command(site: str, given: GivenPolicy, kept: tuple[Path, ...]) -> No
     except NoteError as error:
         click.echo(click.style(f"{site}: {error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
-    for name, one in checked.items():
+    for name, one in checked:
         click.echo(f"  {name}: {counted(one.checkpoint.size, 'record')} ({_by(one)})")
     for fork in forks:
         click.echo(click.style(f"  FORK: {fork}", fg="red", bold=True))
-    sys.exit(_result(policy, {name for one in checked.values() for name in one.cosigned}, forked=bool(forks)))
+    sys.exit(_result(policy, {name for _, one in checked for name in one.cosigned}, forked=bool(forks)))
 
 
-async def _cosigned(policy: WitnessPolicy, origin: str) -> dict[str, CheckedCheckpoint]:
-    """By witness, its last checkpoint of a log; why one has none is printed."""
+async def _cosigned(policy: WitnessPolicy, origin: str) -> _Checked:
+    """Of each witness its last checkpoint of a log; why one has none is printed."""
     from audit.transparency.comparing import cosigned_by_each
     from audit.transparency.http_calls import http_calls
 
     async with http_calls() as calls:
-        return _known(await cosigned_by_each(calls, policy, origin))
+        return _known((await cosigned_by_each(calls, policy, origin)).items())
 
 
-def _kept(policy: WitnessPolicy, origin: str, paths: Sequence[Path]) -> dict[str, CheckedCheckpoint]:
-    """By file, the checkpoint that somebody kept; why one is not used is printed."""
+def _kept(policy: WitnessPolicy, origin: str, paths: Sequence[Path]) -> _Checked:
+    """Of each file the checkpoint that somebody kept; why one is not used is printed."""
     from audit.transparency.comparing import check_note
 
-    found: dict[str, CheckedCheckpoint | str] = {}
+    found: list[tuple[str, CheckedCheckpoint | str]] = []
     for path in paths:
         try:
             data = path.read_bytes()
             is_proof = data.startswith(PROOF_BEGIN.encode())
             note = InclusionProof.parse(data).note if is_proof else SignedNote.parse(data)
-            found[str(path)] = check_note(policy, note, origin)
+            found.append((f"--checkpoint {path}", check_note(policy, note, origin)))
         except (OSError, NoteError) as error:
-            found[str(path)] = str(error)
+            found.append((f"--checkpoint {path}", str(error)))
     return _known(found)
 
 
-def _known(found: Mapping[str, CheckedCheckpoint | str]) -> dict[str, CheckedCheckpoint]:
-    for name, one in found.items():
+def _known(found: Iterable[tuple[str, CheckedCheckpoint | str]]) -> _Checked:
+    known = []
+    for name, one in found:
         if isinstance(one, str):
             click.echo(click.style(f"  {name}: {one}", fg="yellow"), err=True)
-    return {name: one for name, one in found.items() if not isinstance(one, str)}
+        else:
+            known.append((name, one))
+    return known
 
 
 def _by(one: CheckedCheckpoint) -> str:
     return ", ".join(f"{name} at {_time(time_s)}" for name, time_s in one.cosigned.items()) or "by no witness"
 
 
-def _result(policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool) -> int:
+def _result(policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool, is_unsigned: bool = False) -> int:
     """Prints the answer; the exit code."""
     if forked:
         click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
         return NOT_VERIFIED
     if not policy.is_met(agreeing):
         click.echo(click.style("NOT ENOUGH witnesses are known to agree for this policy", fg="red", bold=True))
+        return NOT_COMPLETE
+    if is_unsigned:
+        click.echo(click.style("NOT ENOUGH witnesses signed its last records", fg="red", bold=True))
         return NOT_COMPLETE
     click.echo("verified")
     return 0

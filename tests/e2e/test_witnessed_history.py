@@ -23,16 +23,17 @@ from audit.transparency.checkpoints import InclusionProof
 from audit.transparency.journal_log import origin_of
 from audit.transparency.notes import LOG_KEY, NoteKey
 from audit.transparency.proof_site import TreeSite
-from audit.transparency.tree_file import TreeFile, tree_path
+from audit.transparency.tree_file import MET, TreeFile, tree_path
 from audit.transparency.witness_file import WitnessFile
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
+from hal.clock import SystemClock, VirtualClock
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.nats_server import free_port
 from tests.fakes.service_process import FELTWIRE
 from tests.fakes.time_limits import HANG_S
 from tests.fakes.witnessing import policy_of, served, served_witness
-from tests.unit.audit.making import KEY, Evening, evening, place_key, tampering
+from tests.unit.audit.making import EVENING_NS, KEY, Evening, evening, place_key, tampering
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "witness.md"
@@ -62,9 +63,10 @@ class WitnessedHouse:
     def publish(self, *more: object) -> Result:
         return call("publish", *more, self.journal, "--policy", self.policy, "--once")
 
-    def grow(self) -> None:
+    def grow(self, now_ns: int = EVENING_NS) -> None:
         writer = Evening(self.journal)
         writer._starts = 7
+        writer.clock = VirtualClock(now_ns)
         with writer:
             writer._rounds["wheel-1"] = 100
             writer.round("wheel-1")
@@ -206,6 +208,40 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     assert cut.exit_code == NOT_VERIFIED
     assert "it ends with record 5, and record" in cut.output
     assert "no checkpoint is signed any more" in cut.output
+
+
+def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witness(
+    house: WitnessedHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def witnesses(*more: object) -> tuple[int, str]:
+        answer = call("witnesses", house.journal, "--policy", house.policy, *more)
+        return answer.exit_code, answer.output
+
+    assert house.publish().exit_code == 0
+    assert "in no checkpoint" not in witnesses("--unsigned", 0)[1]
+    with TreeFile.open(tree_path(house.journal)) as tree:
+        note = tree.note(MET)
+    # A journal that is written now always has a last minute that is not signed yet; it is stated.
+    house.grow(SystemClock().wall_time_ns())
+    code, output = witnesses()
+    assert code == 0
+    assert "records 51 to 53 are in no checkpoint of it that enough witnesses signed" in output
+    assert witnesses("--unsigned", 0)[0] == NOT_COMPLETE
+    assert house.publish().exit_code == 0
+    house.grow()
+    code, output = witnesses()
+    assert code == NOT_COMPLETE
+    assert "records 54 to 56 are in no checkpoint of it" in output
+    assert output.endswith("NOT ENOUGH witnesses signed its last records\n")
+    # Cut off below what they signed: files that somebody kept, called as the witnesses are, agree with what is left.
+    with tampering(house.journal) as connection:
+        connection.execute("DELETE FROM record WHERE n > 52")
+    monkeypatch.chdir(tmp_path)
+    for name in house.witnesses:
+        Path(name).write_text(str(note))
+    code, output = witnesses("--checkpoint", "a", "--checkpoint", "b")
+    assert code == NOT_VERIFIED
+    assert output.count("53 records were signed") == output.count("--checkpoint ") == 2
 
 
 def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoints_alone(

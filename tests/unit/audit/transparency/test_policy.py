@@ -12,7 +12,7 @@ from nacl.signing import SigningKey
 from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.comparing import check_note, forks_of_log
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, sign_text
-from audit.transparency.policy import GrowthCheck, PolicyError, WitnessPolicy, forks_between
+from audit.transparency.policy import CheckedCheckpoint, GrowthCheck, PolicyError, WitnessPolicy, forks_between
 from audit.transparency.publishing import HttpAnswer, WitnessUnreachableError
 from audit.transparency.tree import GrownTree, TreeProofError, check_growth, consistency_proof
 from audit.transparency.witness import SubmittedCheckpoint, refuse_growth
@@ -53,6 +53,18 @@ def test_a_quorum_counts_each_witness_once_and_groups_of_groups() -> None:
     assert both.check(cosigned(CHECKPOINT, "b", "c", "d")).met
     assert not both.check(cosigned(CHECKPOINT, "a", "b", "c")).met
     assert policy(f"log {LOG_NOTE_KEY}\nquorum none").check(cosigned(CHECKPOINT)).met
+
+
+def test_what_enough_witnesses_have_signed_is_the_size_that_each_of_them_reached() -> None:
+    lines = [f"witness {name} {NoteKey(name, WITNESS_KEY, name.encode() * 32)}" for name in "abc"]
+    policy = WitnessPolicy.parse("\n".join([*lines, "group two 2 a b c", "quorum two"]))
+
+    def cosigned(size: int, *names: str) -> CheckedCheckpoint:
+        return CheckedCheckpoint(Checkpoint(ORIGIN, size, bytes(32)), dict.fromkeys(names, TIME_S), met=False)
+
+    assert policy.size_met([]) == policy.size_met([cosigned(9, "a")]) == 0
+    assert policy.size_met([cosigned(9, "a"), cosigned(7, "b"), cosigned(5, "c")]) == 7
+    assert policy.size_met([cosigned(9, "a"), cosigned(9), cosigned(4, "a", "b")]) == 4
 
 
 def test_a_checkpoint_that_no_trusted_log_signed_or_with_a_bad_cosignature_is_refused() -> None:
