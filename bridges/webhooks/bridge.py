@@ -65,11 +65,12 @@ class WebhookBridge:
 
     async def _deliver(self, delivery: Delivery) -> None:
         target: TargetKeys = delivery.target
-        async with AsyncSubscriber(
-            self._endpoint,
-            tables=target.tables or None,
-            simulated=target.simulated,
-            since=delivery.since(),
-            curve=self._curve,
-        ) as subscriber:
-            await delivery.run(subscriber)
+        while True:
+            async with AsyncSubscriber(
+                self._endpoint,
+                tables=target.tables or None,
+                simulated=target.simulated,
+                since=delivery.since(),
+                curve=self._curve,
+            ) as subscriber:
+                await delivery.run(subscriber)

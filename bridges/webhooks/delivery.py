@@ -62,7 +62,9 @@ class Delivery:
         return FromBeginning(read) if self.target.history else read
 
     async def run(self, subscriber: TableSubscriber) -> None:
-        """Reads and delivers until it is cancelled.
+        """Reads and delivers until it is cancelled, or until what follows is to be read by another subscriber, that
+        begins at `since`: this one begins a table anew with its present, because nothing that it remembers of it is in
+        the journal any more, and would not have what was journalled meanwhile.
 
         Raises:
             QueueError: the queue's disk fails.
@@ -71,6 +73,8 @@ class Delivery:
 
     async def _read(self, subscriber: TableSubscriber) -> None:
         async for item in subscriber:
+            if isinstance(item, Joined) and item.name in self._rewritten:
+                return
             log_notice(_named(self.target.name), item)
             self.take(item)
             await self._wait_for_room()
@@ -99,7 +103,8 @@ class Delivery:
                 self.progress.missing += last - first + 1
                 self._queue.put(target.name, name, Position("", last), None)
             case Rewritten(journal=journal):
-                self.progress.rewritten += 1
+                if name not in self._rewritten:
+                    self.progress.rewritten += 1
                 # The position stays until the next fact: after a kill the notice comes again.
                 self._rewritten.add(name)
                 self._met.discard(name)
@@ -147,6 +152,7 @@ class Delivery:
             await self._room.wait()
 
     async def _deliver(self) -> None:
+        self._filled = {}
         try:
             async with asyncio.TaskGroup() as self._group:
                 for name in self._queue.names(self.target.name):

@@ -13,15 +13,17 @@ from typing import Any, Self
 import pytest
 
 from bridges.waits import FIRST_WAIT_NS, wait_ns
+from bridges.webhooks.bridge import WebhookBridge
 from bridges.webhooks.delivery import LONGEST_WAIT_NS, Delivery
-from bridges.webhooks.keys import TargetKeys
+from bridges.webhooks.keys import TargetKeys, WebhookKeys
 from bridges.webhooks.queue import Queue, QueueError
 from feed.events import decode
 from feed.state import TableState, decode_snapshot
 from feed.subscriber import Fact, Item, Joined, Missing, Position, Rewritten
-from hal.clock import NS_PER_S, VirtualClock
+from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from hal.loop import run_virtual, sleep_ns
-from tests.fakes.feed_model import ModelJournal, ModelTable
+from tests.fakes.feed_model import TIME, ModelJournal, ModelTable
+from tests.fakes.time_limits import HANG_S
 
 Answer = Callable[[str, int], str]
 
@@ -394,6 +396,71 @@ def test_of_an_old_copy_that_was_put_back_a_target_gets_what_is_new_and_nothing_
     read = held()
     assert waiting([notice, *read[:17]]) + waiting(read[17:]) == expected, "killed meanwhile"
     assert waiting([notice, *read, notice, *read]) == expected, "rewritten again"
+
+
+def test_new_events_of_an_old_copy_reach_a_target_whose_subscriber_remembers_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That subscriber begins with the present: the bridge reads with another one, from its position on."""
+    random, journal = Random(1), ModelJournal()
+
+    def played(epoch: str, last: int, time: str = TIME) -> Joined:
+        model = ModelTable(journal, "wheel-1", epoch)
+        model.time = time
+        while journal.last("wheel-1").seq < last:
+            model.play(random)
+        body = journal.snapshot("wheel-1")
+        assert body is not None
+        return Joined(table="wheel-1", snapshot=decode_snapshot(body))
+
+    def held(after: int = 0) -> list[Item]:
+        return [Fact(decode(body), body) for body in journal.bodies("wheel-1", after)]
+
+    joined, _, before = played("e1", 20), played("e1", 30), held(20)
+    del journal.kept["wheel-1"][25:]
+    again = played("e2", 40, "2026-12-31T00:00:00.000000Z")
+    notice = Rewritten(table="wheel-1", held=Position("e1", 30), journal=Position("e2", 40), why="cut off")
+    scripts = [[joined, *before, notice, again], [notice, *held()]]
+    starts: list[dict[str, Position]] = []
+    received: list[bytes] = []
+
+    def subscriber(endpoint: str, *, since: dict[str, Position], **_: object) -> ListedItems:
+        starts.append(since)
+        return ListedItems(scripts[len(starts) - 1])
+
+    monkeypatch.setattr("bridges.webhooks.bridge.AsyncSubscriber", subscriber)
+
+    async def main() -> int:
+        done = asyncio.Event()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+            received.append(await reader.readexactly(length))
+            writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+            writer.close()
+            if received[-1] == journal.bodies("wheel-1")[-1]:
+                done.set()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            target = TargetKeys(name="till", url=url, secret_file="", private=True, types=("*",))
+            bridge = WebhookBridge(
+                WebhookKeys("", (target,)), {"till": [b"x" * 24]}, queue, "", None, SystemClock(), "feltwire/test"
+            )
+            task = asyncio.ensure_future(bridge.run())
+            async with asyncio.timeout(HANG_S):
+                await done.wait()
+            task.cancel()
+            await asyncio.wait([task])
+            return bridge.deliveries[0].progress.rewritten
+
+    queue = Queue(tmp_path / "queue.sqlite")
+    assert asyncio.run(main()) == 1
+    queue.close()
+    assert starts == [{}, {"wheel-1": Position("e1", 30)}]
+    expected = journal.bodies("wheel-1", 20)
+    assert [body for body in dict.fromkeys(received) if body in journal.bodies("wheel-1")] == expected
 
 
 def test_a_queue_of_an_earlier_version_begins_as_it_did(tmp_path: Path) -> None:
