@@ -63,7 +63,7 @@ class Delivery:
 
     async def run(self, subscriber: TableSubscriber) -> None:
         """Reads and delivers until it is cancelled, or until what follows is to be read by another subscriber, that
-        begins at `since`: this one begins a table anew with its present, because nothing that it remembers of it is in
+        begins at `since`: this one begins a table again with its present, because nothing that it remembers of it is in
         the journal any more, and would not have what was journalled meanwhile.
 
         Raises:
