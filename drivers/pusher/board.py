@@ -3,6 +3,7 @@
     board up ──Frame("pusher", identity)──► BoardUp
     board ──Frame("pusher", report)──► BoardCounted, BoardHopper, BoardMotor, BoardSensors, BoardRefused
     cable out, session over ─────────► BoardAway
+    a sensor that counts is active for `STUCK_NS` ──► dead, until it changes
 
 Its counters survive power cuts (docs/wire.md, `counts`): what happened while the service was off is in them.
 """
@@ -15,7 +16,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from drivers.base.driver import Observation, SensorHealth
+from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.token_pulses import TokenPulses
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
 from hal.board.messages import CountsReport, HopperReport, IdentityAnswer, MotorReport, SensorsReport
@@ -31,6 +33,12 @@ PLACES: Final[dict[str, str]] = {
     "hopper_coin": "hopper_coin",
 }
 """The sensors that the board works with by itself, by the names of their lines: where it has them."""
+TOKEN_IN: Final = "token_in"
+BEAMS: Final = ("win_a", "win_b")
+HOPPER_COIN: Final = "hopper_coin"
+"""The sensors in which a token is for a moment: the board counts nothing at one that stays active."""
+STUCK_NS: Final = 3_000_000_000
+"""A sensor that is active for this long is stuck (ours), as a beam of the chute is for its board."""
 
 
 class PusherBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,24 +121,59 @@ class BoardAway(Observation, frozen=True, kw_only=True):
 class PusherBoard:
     """The driver of one board (see `drivers.base.driver.Driver`)."""
 
-    next_due_ns: int | None = None
-
     def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
         self.name = name
         self.lines = frozenset({config.link, *PLACES})
         self._link = config.link
+        self._passed = frozenset((*BEAMS, HOPPER_COIN) if config.hopper else BEAMS)
+        self._active_ns: dict[str, int] = {}
+        """Of those that a token passes, the ones that are active, and since when: until they change, or are reported as
+        stuck.
+        """
+        self._pulses = TokenPulses(TOKEN_IN, config.pulse_ms, STUCK_NS)
         self._health = SensorHealth()
 
+    @property
+    def next_due_ns(self) -> int | None:
+        """When a sensor is stuck, or a pulse is over."""
+        due_ns = min((since_ns + STUCK_NS for since_ns in self._active_ns.values()), default=NEVER_NS)
+        due_ns = min(due_ns, self._pulses.due_ns)
+        return due_ns if due_ns < NEVER_NS else None
+
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Its sensors are counted by the board; what its lines did is for captures."""
-        return []
+        """The board counts by itself what its sensors see; here they are watched for what it does not count."""
+        found: list[Observation] = []
+        for line, level, t_ns in batch:
+            if line != TOKEN_IN and line not in self._passed:
+                continue
+            self._pass_time(t_ns - 1, found)
+            self._health.line_active(line, t_ns, found)
+            if line == TOKEN_IN:
+                self._pulses.edge(level, t_ns)
+            elif level:
+                self._active_ns.setdefault(line, t_ns)
+            else:
+                self._active_ns.pop(line, None)
+        return found
+
+    def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
+        self._pulses.due(until_ns, self._health, found)
+        for line, since_ns in sorted(self._active_ns.items(), key=lambda item: (item[1], item[0])):
+            if (t_ns := since_ns + STUCK_NS) <= until_ns:
+                del self._active_ns[line]
+                detail = (
+                    f"{line} is active for {STUCK_NS / 1e9:g} s: a token is in it, or its wire is cut; the board counts"
+                )
+                self._health.line_failed(line, "sensor_stuck", f"{detail} nothing there", t_ns, found)
 
     def reading(self, reading: Reading) -> list[Observation]:
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Nothing of it is timed here."""
-        return []
+        """Advances time to `t_ns`."""
+        found: list[Observation] = []
+        self._pass_time(t_ns, found)
+        return found
 
     def frame(self, frame: Frame) -> list[Observation]:
         """Takes a report of the board."""
@@ -138,6 +181,7 @@ class PusherBoard:
         if frame.link != self._link:
             return found
         t_ns = frame.t_ns
+        self._pass_time(t_ns - 1, found)
         self._health.line_active(self._link, t_ns, found)
         try:
             report = report_in(frame.data)
@@ -167,8 +211,12 @@ class PusherBoard:
         return found
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """The board is not reached any more."""
+        """The board is not reached any more, or changes of a sensor were lost: its next one shows its level."""
         found: list[Observation] = []
+        self._pass_time(loss.t_ns - 1, found)
+        self._active_ns.pop(loss.line, None)
+        if loss.line == TOKEN_IN:
+            self._pulses.forget()
         if loss.line == self._link and loss.cause is Loss.UNPLUGGED:
             self._health.line_unplugged(self._link, loss.t_ns, found)
             found.append(BoardAway(t_ns=loss.t_ns))

@@ -23,6 +23,7 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel
+from drivers.base.token_pulses import TokenPulses
 from drivers.base.view import dead_lines
 from drivers.reels.reels_wire import TOKEN_LINE, UNKNOWN_STEP, home_line, links_of, place_of, reel_at, stop_line
 from drivers.reels.view import ReelsView
@@ -198,12 +199,13 @@ class Reels:
         self._raw: dict[str, int] = {}
         self._pressed_ns: dict[str, int] = {}
         """The buttons that are pressed, and since when: until they are let go, or reported as stuck."""
+        self._pulses = TokenPulses(TOKEN_LINE, config.pulse_ms, STUCK_NS)
         self._health = SensorHealth()
         self._seen: dict[int, ReelSeen] = {}
 
     @property
     def next_due_ns(self) -> int | None:
-        """When a level has held, or a button is stuck."""
+        """When a level has held, a button is stuck, or a pulse of the acceptor is over."""
         due_ns = self._due_ns()
         return due_ns if due_ns < NEVER_NS else None
 
@@ -220,12 +222,14 @@ class Reels:
     # --- values --------------------------------------------------------------------------------------------------
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Home sensors and buttons."""
+        """Home sensors, buttons, and the pulses of the acceptor."""
         found: list[Observation] = []
         for edge in batch:
             line, level, t_ns = edge
             if line == self._token_line:
+                self._pass_time(t_ns - 1, found)
                 self._health.line_active(line, t_ns, found)
+                self._pulses.edge(level, t_ns)
             if line not in self._held:
                 continue
             self._pass_time(t_ns - 1, found)
@@ -300,6 +304,7 @@ class Reels:
         if loss.cause is Loss.UNPLUGGED:
             self._health.line_unplugged(line, t_ns, found)
         if line == self._token_line:
+            self._pulses.forget()
             return found  # its board counts it, whatever is lost of it here
         self._held[line].forget()
         self._raw.pop(line, None)
@@ -315,12 +320,13 @@ class Reels:
     # --- time ----------------------------------------------------------------------------------------------------
 
     def _due_ns(self) -> int:
-        held_ns = min(level.due_ns for level in self._held.values())
+        held_ns = min(self._pulses.due_ns, *(level.due_ns for level in self._held.values()))
         return min(held_ns, min(self._pressed_ns.values(), default=NEVER_NS - STUCK_NS) + STUCK_NS)
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while (t_ns := self._due_ns()) <= until_ns:
             self._hold(t_ns, found)
+            self._pulses.due(t_ns, self._health, found)
             for line in [line for line, since_ns in self._pressed_ns.items() if since_ns + STUCK_NS == t_ns]:
                 del self._pressed_ns[line]
                 detail = f"{line} was held for {STUCK_NS / 1e9:g} s: it is stuck, or its wire is cut"

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import pytest
 
+from drivers.base.driver import Observation, SensorHealth
+from drivers.base.token_pulses import PulseNotCounted, TokenPulses
 from hal.board.messages import (
     KINDS,
     AcceptCommand,
@@ -70,12 +72,23 @@ def fault(bench: KindBench) -> bool:
 # --- tokens -----------------------------------------------------------------------------------------------------------
 
 
+def doubted(width_ms: float, pulse_ms: int = 0) -> bool:
+    """Whether the service takes a pulse for one that the board does not count, and a token may be in."""
+    pulses, found = TokenPulses("token_in", pulse_ms, 5_000_000_000), list[Observation]()
+    for level, t_ms in ((0, 0.0), (1, 100.0), (0, 103.0), (1, 104.0), (0, 104.0 + width_ms)):
+        pulses.due(round(t_ms * 1e6) - 1, SensorHealth(), found)
+        pulses.edge(level, round(t_ms * 1e6))
+    pulses.due(2_000_000_000, SensorHealth(), found)
+    return [type(one) for one in found] == [PulseNotCounted]
+
+
 @pytest.mark.parametrize("width_ms", [20.1, 25, 45, 65, 100, 120, 200, 249.9])
 def test_a_pulse_of_a_token_counts(pusher: KindBench, width_ms: float) -> None:
     pusher.pulse("token", width_ms)
     pusher.run(width_ms + 30)
     assert counts(pusher) == (1, 0, 0, 0)
     assert [report.first for report in pusher.reports(CountsReport)] == [1], "told when it is kept"
+    assert not doubted(width_ms)
 
 
 @pytest.mark.parametrize("width_ms", [0.01, 1, 4, 6, 15, 19.9, 250.1, 400])
@@ -84,6 +97,7 @@ def test_a_pulse_of_a_wrong_width_counts_as_none(pusher: KindBench, width_ms: fl
     pusher.run(width_ms + 30)
     assert counts(pusher) == (0, 0, 0, 0)
     assert not pusher.reports(CountsReport)
+    assert doubted(width_ms) == (width_ms > 20), "shorter is noise"
 
 
 @pytest.mark.parametrize("width_ms", [25, 45, 65, 100, 200, 350, 500])
@@ -96,6 +110,7 @@ def test_pulses_of_a_known_width_count_within_a_fifth_of_it(pusher: KindBench, w
         pusher.run(pulse_ms + 30)
         expected += good
         assert counts(pusher)[0] == expected, pulse_ms
+        assert doubted(pulse_ms, width_ms) == (not good and pulse_ms >= 20), pulse_ms
 
 
 def test_the_pulses_of_a_train_are_one_coin_of_their_number_and_each_is_counted(pusher: KindBench) -> None:

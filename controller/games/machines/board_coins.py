@@ -6,9 +6,10 @@ from typing import Protocol
 
 from drivers.base.board_counter import AcceptSet, BoardCounter, TokensCounted
 from drivers.base.driver import Observation
+from drivers.base.token_pulses import PulseNotCounted
 from drivers.coins.cctalk_wire import HopperStatus
 from drivers.coins.hopper import PayoutPlan
-from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
+from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded, TokenDoubt
 from drivers.pusher.board_actuator import BoardPaid, BoardPayout
 
 NOTHING = HopperStatus(0, 0, 0, 0)
@@ -81,6 +82,8 @@ def as_coins(seen: Observation) -> Observation:
         )
     if isinstance(seen, AcceptSet):
         return AcceptorInhibited(t_ns=t_ns, accepting=seen.accepting, counter=seen.counter)
+    if isinstance(seen, PulseNotCounted):
+        return TokenDoubt(t_ns=t_ns, code="pulse_length", detail=seen.detail)
     if not isinstance(seen, BoardPaid):
         return seen
     if seen.least == seen.most:

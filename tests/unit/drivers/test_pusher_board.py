@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from drivers.base.board_counter import TokensCounted
-from drivers.base.driver import Observation, SensorDead
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.base.token_pulses import PulseNotCounted
 from drivers.pusher.board import BoardAway, BoardGarbled, BoardMotor, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import (
     BoardPaid,
@@ -37,9 +38,10 @@ from hal.board.messages import (
     RefusalCode,
     SetCommand,
 )
-from hal.values import EdgesLost, Frame, Loss, SendFrame
+from hal.values import Edge, EdgesLost, Frame, Loss, SendFrame
 from simulators.pusher.board import PusherBoardSimulator
 
+MS = 1_000_000
 S = 1_000_000_000
 IDENTITY = IdentityAnswer(2, 0, KINDS["pusher"].id, 1, 0, 0, 0, 0, 1, 1, 8, 4, 1, 4, 2, 0)
 
@@ -432,6 +434,49 @@ def test_a_motor_without_the_limit_that_the_file_wants_does_not_run() -> None:
     wire.actuator.run_shelf(False, wire.now_ns)
     wire.actuator.run_shelf(True, wire.now_ns)
     assert wire.told() == [MotorCommand(0, 0, 0), MotorLimitCommand(500), MotorCommand(127, 0, 0)]
+
+
+def watched(config: PusherBoardConfig, line: str, *changes: tuple[int, float]) -> list[Observation]:
+    """What the driver finds where a line, at rest before, has these levels at these ms."""
+    driver, found = PusherBoard(config), list[Observation]()
+    for level, t_ms in ((0, 0.0), *changes):
+        found += driver.edges([Edge(line, level, round(t_ms * MS))])
+    return found + driver.due(20_000 * MS)
+
+
+@pytest.mark.parametrize("line", ["token_in", "win_a", "win_b", "hopper_coin"])
+def test_a_sensor_that_stays_active_is_stuck_until_it_changes(line: str) -> None:
+    config = PusherBoardConfig(pulse_ms=0)
+    stuck, alive = watched(config, line, (1, 100), (0, 5_000), (1, 5_100), (0, 5_150))
+    assert isinstance(stuck, SensorDead)
+    assert (stuck.line, stuck.fault, stuck.t_ns) == (line, "sensor_stuck", 3_100 * MS)
+    assert alive == SensorAlive(t_ns=5_000 * MS, line=line)
+    assert watched(config, line, (1, 100), (0, 150), (1, 200), (0, 250)) == []
+    driver = PusherBoard(config)
+    driver.edges([Edge(line, 1, 1)])
+    assert driver.next_due_ns is not None
+    driver.lost(EdgesLost(line, Loss.OVERFLOW, 2 * MS))
+    assert driver.next_due_ns is None, "its level is not known"
+    driver.edges([Edge(line, 1, 3 * MS)])
+    assert [type(one) for one in driver.due(4_000 * MS)] == [SensorDead], "active from the beginning"
+
+
+@pytest.mark.parametrize(("line", "hopper"), [("shelf_shaft", True), ("tilt", True), ("hopper_coin", False)])
+def test_a_line_on_which_no_token_is_awaited_may_stay_active(line: str, hopper: bool) -> None:
+    assert watched(PusherBoardConfig(hopper=hopper), line, (1, 100)) == []
+
+
+def test_a_pulse_that_the_board_does_not_count_is_a_doubt_of_a_token() -> None:
+    (doubt,) = watched(PusherBoardConfig(), "token_in", (1, 100), (0, 360))
+    assert isinstance(doubt, PulseNotCounted)
+    assert doubt.detail == (
+        "a pulse of token_in had 260.0 ms, and its board counts 20 to 250 ms: a token may be in; where the acceptor's "
+        "pulses are that wide, give their width as pulse_ms"
+    )
+    assert watched(PusherBoardConfig(pulse_ms=250), "token_in", (1, 100), (0, 360)) == []
+    driver = PusherBoard(PusherBoardConfig())
+    assert driver.edges([Edge("token_in", 1, 1)]) + driver.edges([Edge("token_in", 0, 400 * MS)]) == []
+    assert driver.due(1_000 * MS) == [], "when it began is not known"
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"\x88\x01", bytes(64)])

@@ -7,6 +7,7 @@ import pytest
 from drivers.base.board_counter import AGAIN_NS, AcceptSet, TokensCounted
 from drivers.base.driver import SensorAlive, SensorDead
 from drivers.base.spun_reels import ReelFailed
+from drivers.base.token_pulses import PulseNotCounted
 from drivers.reels.actuator import TRY_AGAIN_NS, ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
 from hal.board.carried import RefusedCommand, carried, command_in
@@ -250,3 +251,16 @@ def test_what_is_lost_of_its_line_is_counted_by_its_board_all_the_same() -> None
 @pytest.mark.parametrize(("acceptor", "pulse_ms", "keys"), [(False, 50, ["pulse_ms"]), (True, 20, ["pulse_ms"])])
 def test_keys_that_contradict_each_other_are_named(acceptor: bool, pulse_ms: int, keys: list[str]) -> None:
     assert [problem[0] for problem in ReelsConfig(acceptor=acceptor, pulse_ms=pulse_ms).problems()] == keys
+
+
+def test_an_acceptors_line_that_stays_active_is_stuck_and_a_pulse_of_another_width_a_doubt() -> None:
+    driver, found = Reels(ReelsConfig(acceptor=True, pulse_ms=50)), list[object]()
+    for level, t_ms in ((0, 0), (1, 100), (0, 150), (1, 200), (0, 265), (1, 300), (0, 9_000), (1, 9_100), (0, 9_150)):
+        found += driver.edges([Edge("token_in", level, t_ms * MS)])
+    found += driver.due(20_000 * MS)
+    doubt, stuck, alive = found
+    assert isinstance(doubt, PulseNotCounted)
+    assert "had 65.0 ms, and its board counts 40 to 60 ms" in doubt.detail
+    assert isinstance(stuck, SensorDead)
+    assert (stuck.line, stuck.fault, stuck.t_ns) == ("token_in", "sensor_stuck", 5_300 * MS)
+    assert alive == SensorAlive(t_ns=9_000 * MS, line="token_in")

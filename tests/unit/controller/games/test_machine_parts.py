@@ -8,6 +8,7 @@ import pytest
 
 from controller.games.machines.account import AccountError
 from controller.games.machines.attendant import DOOR
+from controller.games.machines.board_coins import as_coins
 from controller.games.machines.coin_handling import CHUTE, DOUBT, MACHINE, CoinHandling
 from controller.games.machines.current_play import STAKED
 from controller.games.machines.game import MachineGame, MachineParts
@@ -23,6 +24,7 @@ from controller.table.phase import OPEN, RUNNING, SHUT
 from controller.table.recent import RECENT
 from drivers.base.driver import NEVER_NS
 from drivers.base.spun_reels import ReelStands
+from drivers.base.token_pulses import PulseNotCounted
 from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
 from drivers.pusher.bed import TokenFell
 from feed import events
@@ -141,7 +143,7 @@ def test_a_token_is_played_or_tests_or_is_paid_by_hand() -> None:
 def test_a_token_in_doubt_shuts_the_machine_until_it_is_counted() -> None:
     machine = Machine()
     coins = handling(machine, [])
-    coins.take(TokenDoubt(t_ns=1, code="pulse_length", detail="too long"))
+    coins.take(as_coins(PulseNotCounted(t_ns=1, detail="too long")))
     _, fault = machine.reported()
     assert isinstance(fault, Fault)
     assert (fault.fault, fault.cause, fault.device) == ("token_in_doubt", DOUBT, MACHINE)
