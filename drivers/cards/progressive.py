@@ -15,7 +15,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
+from drivers.base.lasting_lines import LastingLines
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.base.view import Fact
 from drivers.cards.observations import AcceptorFailed, WagerSeen
@@ -83,7 +84,6 @@ class AcceptorActuator:
     """The lamps and the lock of a table's acceptors; see `drivers.base.actuator.Actuator`."""
 
     observes: frozenset[type[Observation]] = frozenset()
-    next_due_ns = NEVER_NS
 
     def __init__(self, config: ProgressiveConfig, name: str = "progressive") -> None:
         self.name = name
@@ -93,6 +93,12 @@ class AcceptorActuator:
         self.lit: frozenset[int] = frozenset()
         """The positions whose lamp is commanded on."""
         self._locked: bool | None = None
+        self._lasting = LastingLines()
+
+    @property
+    def next_due_ns(self) -> int:
+        """When lock and lamps that are on are set again: an output goes safe before a table may want that."""
+        return self._lasting.due_ns
 
     def light(self, positions: Collection[int], t_ns: int) -> None:
         """Lights the lamps of these positions, and no other."""
@@ -104,17 +110,25 @@ class AcceptorActuator:
             SetLine(lamp(position), True, t_ns) for position in self.positions if position in lit - self.lit
         ]
         self.lit = lit
+        self._keep(t_ns)
 
     def lock(self, locked: bool, t_ns: int) -> None:
         """Takes no wager any more, or takes wagers again."""
         if locked is not self._locked:
             self._locked = locked
             self.outputs.append(SetLine(LOCK, locked, t_ns))
+            self._keep(t_ns)
+
+    def _keep(self, t_ns: int) -> None:
+        lamps = [lamp(position) for position in self.positions if position in self.lit]
+        self._lasting.keep([*([LOCK] if self._locked else []), *lamps], t_ns)
 
     def observe(self, seen: Observation) -> list[Observation]:
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
+        """Sets again what has been on for some minutes."""
+        self.outputs += self._lasting.due(t_ns)
         return []
 
     def rest(self, t_ns: int) -> list[Output]:

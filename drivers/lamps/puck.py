@@ -5,7 +5,8 @@
     fire_4 … fire_10   the fire bet point markers, 19:47-1.12(a)4: one for each different point that the shooter made
 
 No text says where the On/Off marker lies, except for 19:47-1.11(b): that it is on the point's number is ours. A
-command sets each line that changes; nothing is read back.
+command sets each line that changes; nothing is read back. A point may last for longer than an output: see
+`drivers.base.lasting_lines`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
+from drivers.base.lasting_lines import LastingLines
 from drivers.lamps.view import PuckView
 from hal.values import Output, SetLine
 
@@ -35,7 +37,6 @@ class PuckActuator:
     """Puck and markers, all dark at the start; see `drivers.base.actuator.Actuator`."""
 
     observes: frozenset[type[Observation]] = frozenset()
-    next_due_ns = NEVER_NS
 
     def __init__(self, lines: Collection[str] = LINES, name: str = "puck") -> None:
         """`lines` are those that are wired: the others show nothing."""
@@ -43,6 +44,12 @@ class PuckActuator:
         self.outputs: list[Output] = []
         self._lines = [line for line in LINES if line in lines]
         self._lit: frozenset[str] = frozenset()
+        self._lasting = LastingLines()
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the lines that are lit are set again."""
+        return self._lasting.due_ns
 
     def view(self, t_ns: int) -> PuckView:
         """The lines that are lit."""
@@ -64,11 +71,14 @@ class PuckActuator:
         self.outputs += [SetLine(line, False, t_ns) for line in self._lines if line in self._lit - lit]
         self.outputs += [SetLine(line, True, t_ns) for line in self._lines if line in lit - self._lit]
         self._lit = lit
+        self._lasting.keep([line for line in self._lines if line in lit], t_ns)
 
     def observe(self, seen: Observation) -> list[Observation]:
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
+        """Sets again what has been on for some minutes."""
+        self.outputs += self._lasting.due(t_ns)
         return []
 
     def rest(self, t_ns: int) -> list[Output]:

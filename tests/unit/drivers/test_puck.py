@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from drivers.base.driver import NEVER_NS
+from drivers.cards.progressive import LOCK, AcceptorActuator, ProgressiveConfig
 from drivers.lamps.puck import PuckActuator
+from hal.outputs import OutputGuard, OutputSpec
 from hal.values import Output, SetLine
+
+S = 1_000_000_000
 
 
 def shown(puck: PuckActuator, on: bool, point: int | None, t_ns: int, fire: tuple[int, ...] = ()) -> list[Output]:
@@ -31,6 +36,48 @@ def test_a_marker_goes_dark_before_another_is_lit() -> None:
     puck = PuckActuator()
     shown(puck, True, 4, 1)
     assert shown(puck, True, 10, 2) == [SetLine("point_4", False, 2), SetLine("point_10", True, 2)]
+
+
+def locked() -> AcceptorActuator:
+    actuator = AcceptorActuator(ProgressiveConfig(positions=2))
+    actuator.lock(True, S)
+    actuator.light([2], 4 * 60 * S)
+    return actuator
+
+
+def with_a_point() -> PuckActuator:
+    puck = PuckActuator()
+    puck.show(False, None, S, (4,))
+    puck.show(True, 6, 4 * 60 * S, (4,))
+    return puck
+
+
+@pytest.mark.parametrize(
+    ("actuator", "on"),
+    [(with_a_point(), {"puck_on", "point_6", "fire_4"}), (locked(), {LOCK, "acceptor_lamp_2"})],
+    ids=["puck", "acceptors"],
+)
+def test_lines_that_are_wanted_for_an_hour_are_on_for_an_hour(
+    actuator: PuckActuator | AcceptorActuator, on: set[str]
+) -> None:
+    guards = {line: OutputGuard(OutputSpec(line, 1)) for line in on}
+    now_ns = 0
+    while now_ns < 3600 * S:
+        for output in actuator.outputs:
+            assert isinstance(output, SetLine)
+            guards[output.line].set(float(output.on), output.t_ns)
+        actuator.outputs = []
+        now_ns = min(actuator.next_due_ns, *(guard.next_due_ns or NEVER_NS for guard in guards.values()))
+        for guard in guards.values():
+            guard.due(now_ns)
+        actuator.due(now_ns)
+        assert {line for line, guard in guards.items() if guard.value} == on
+
+
+def test_nothing_is_due_while_all_is_dark() -> None:
+    puck = with_a_point()
+    puck.show(False, None, 5 * 60 * S)
+    assert puck.next_due_ns == NEVER_NS
 
 
 def test_a_marker_that_is_not_wired_is_passed_over() -> None:
