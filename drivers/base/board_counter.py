@@ -99,11 +99,15 @@ class BoardCounter:
         """The board refused a command; whoever knows when to try again calls `command_again`."""
         self._held = self._held or (isinstance(command, AcceptCommand) and why == RefusalCode.HELD_SAFE)
 
-    def counted(self, t_ns: int, counter: int) -> list[Observation]:
-        """The board has reported its counter."""
+    def counted(self, t_ns: int, counter: int, another: str = "") -> list[Observation]:
+        """The board has reported its counter. `another` is why it is not the board whose counter was recorded."""
         found: list[Observation] = []
         self._known = True
-        if counter != self._tokens_in:
+        if another and self._tokens_in is not None:
+            doubt = f"{another}; the counter was {self._tokens_in} and is {counter}"
+            found.append(TokensCounted(t_ns=t_ns, before=self._tokens_in, counter=counter, tokens=0, doubt=doubt))
+            self._tokens_in = counter
+        elif counter != self._tokens_in:
             found.append(_since(t_ns, self._tokens_in, counter))
             self._tokens_in = counter
         if self._reports_inhibit:

@@ -366,10 +366,13 @@ class PusherBoardActuator:
     # --- what it counts --------------------------------------------------------------------------------------------
 
     def _counted(self, seen: BoardCounted) -> list[Observation]:
-        t_ns, found = seen.t_ns, self.acceptor.counted(seen.t_ns, seen.tokens_in)
-        first, self._counts = self._counts is None, seen
+        first, t_ns = self._counts is None, seen.t_ns
+        # A board that was given its number since is the same one.
+        another = self._another() if first and self._mark is not None and self._mark.serial else ""
+        found = self.acceptor.counted(t_ns, seen.tokens_in, another)
+        self._counts = seen
         if seen.won != self._won:
-            found.append(TokensWon(t_ns=t_ns, before=self._won, counter=seen.won))
+            found.append(TokensWon(t_ns=t_ns, before=None if another else self._won, counter=seen.won))
             self._won = seen.won
         if self._tilts is not None and seen.tilts != self._tilts:
             self._level_ns = t_ns + LEVEL_NS
@@ -468,12 +471,17 @@ class PusherBoardActuator:
             found.append(_over(t_ns, plan, self._least or 0, most, strange))
         return found
 
+    def _another(self) -> str:
+        """That this board has not the serial number that was recorded; empty where it has, or none was recorded."""
+        before = None if self._mark is None else self._mark.serial
+        if before is None or before == self._serial:
+            return ""
+        return f"the board had the serial number {before}, and has {self._serial}: it is another board"
+
     def _strange(self, mark: HopperMark, report: HopperReport, counts: BoardCounted) -> str:
         """Why this may be another board than the one of the mark; empty where it is that one."""
-        if mark.serial is not None and mark.serial != self._serial:
-            return f"the board had the serial number {mark.serial}, and has {self._serial}: it is another board"
-        if self._doubt:
-            return self._doubt
+        if another := self._another() or self._doubt:
+            return another
         plan = self._plan if self._released else None
         seen = report.seen if plan is not None and report.payout == plan.number else 0
         beside = (counts.paid_out - mark.paid_out) % MODULUS - seen

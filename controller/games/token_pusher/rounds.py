@@ -304,8 +304,11 @@ class BoardPlays:
 
     def _left(self, seen: HopperCounted) -> None:
         """The counter of paid tokens has moved: what is of no payout was given out, and nobody was owed it."""
-        t_ns, tokens = seen.t_ns, seen.tokens
+        t_ns, tokens, before = seen.t_ns, seen.tokens, self._mark
         self._mark = seen.mark
+        if before is not None and before.serial not in (None, seen.mark.serial):
+            detail = f"the board has the serial number {seen.mark.serial}; it was {before.serial}"
+            self._account.write(t_ns, "device_identified", detail=detail)
         if not tokens:
             return
         detail = f"{counted(tokens, 'token')} left the hopper that no payout has"

@@ -286,6 +286,26 @@ def test_a_payout_whose_board_may_be_another_is_in_doubt_and_is_not_paid_again(
     assert unasked(wire.report(CountsReport(*counts))) == [], "it counts on from here"
 
 
+@pytest.mark.parametrize(("recorded", "serial", "windfall"), [(7, 8, False), (7, 7, True), (0, 8, True), (0, 0, True)])
+def test_what_a_board_of_another_serial_number_has_counted_is_nobodys(
+    recorded: int, serial: int, windfall: bool
+) -> None:
+    wire = Wire()
+    wire.actuator.acceptor.restore(100)
+    wire.actuator.restore_won(10)
+    wire.actuator.restore_mark(HopperMark(recorded, 5))
+    found = wire.up((150, 9, 12, 0), serial=serial)
+    (tokens,) = [one for one in found if isinstance(one, TokensCounted)]
+    (won,) = [one for one in found if isinstance(one, TokensWon)]
+    assert (tokens.tokens, bool(tokens.doubt)) == ((50, False) if windfall else (0, True))
+    assert won.before == (10 if windfall else None)
+    assert unasked(found) == ([4] if recorded == serial else [])
+    assert not of(wire.report(CountsReport(150, 9, 12, 0)), TokensCounted)
+    (token,) = of(wire.report(CountsReport(151, 9, 12, 0)), TokensCounted)
+    assert isinstance(token, TokensCounted)
+    assert (token.tokens, token.doubt) == (1, "")
+
+
 @pytest.mark.parametrize("mark", [HopperMark(7, 40), HopperMark(0, 40), None])
 def test_a_payout_goes_on_where_its_own_board_is_back_whichever_report_comes_first(mark: HopperMark | None) -> None:
     for order in (1, -1):
