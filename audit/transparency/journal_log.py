@@ -21,7 +21,7 @@ from audit.schema import CHAINS, VERDICT_TERM
 from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.notes import SignedNote
-from audit.transparency.sealed_leaves import NOTHING_SIGNED, Leaves, SealedLeaves, next_rows
+from audit.transparency.sealed_leaves import GIVE_ARCHIVES, NOTHING_SIGNED, Leaves, SealedLeaves, next_rows
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 
@@ -139,7 +139,7 @@ def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile |
     if before:
         if tree is None or tree.size < before:
             what = f"its first {before} records are in archives, and not in a tree"
-            raise JournalError(paths[0], what, "give the archives too, oldest first and the journal last")
+            raise JournalError(paths[0], what, GIVE_ARCHIVES)
         take(tree.node(0, index) for index in range(before))
     read_leaves(paths, before, take)
     return {size: Checkpoint(origin, size, root_of(size, grown.node)) for size in sizes if size <= grown.size}

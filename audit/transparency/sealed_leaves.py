@@ -15,13 +15,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.reading import reading
 from audit.records import genesis, link
+from audit.sealed import reach_of
 from audit.seals import AT_REST, BEFORE_ALL, FIRST, SEAL_COLUMNS, SEAL_EVERY, Seal, Statement, read_seals
 from audit.transparency.tree import leaf_hash
 
 NOTHING_SIGNED: Final = "no checkpoint is signed any more; run `feltwire journal verify`"
+GIVE_ARCHIVES: Final = "give the archives too, oldest first and the journal last"
 _PIECE: Final = 2000
 """Records that are read, and leaves that are added, at a time (ours)."""
 _TYPES: Final = (int, str, int, bytes, bytes)
@@ -42,7 +45,7 @@ def next_rows(connection: sqlite3.Connection, path: Path, columns: str, size: in
     rows = connection.execute(query, (size, _PIECE)).fetchall()
     if rows and rows[0][0] > size + 1:
         what = f"it begins with record {rows[0][0]}, and the tree ends with record {size}"
-        raise JournalError(path, what, "give the archives too, oldest first and the journal last")
+        raise JournalError(path, what, GIVE_ARCHIVES)
     if [row[0] for row in rows] != list(range(size + 1, size + 1 + len(rows))):
         raise JournalDamaged(path, f"records are missing after record {size}", "run `feltwire journal verify`")
     return rows
@@ -116,8 +119,13 @@ class SealedLeaves:
 
     def _begin(self, connection: sqlite3.Connection, path: Path) -> None:
         """The last seal of a file over what was read before it. The seals of a file before it are not those of this."""
+        size, base = self.size + len(self._waiting), reach_of(read_base(connection))
+        if base > size:
+            raise JournalError(
+                path, f"its history begins after record {base}, and {size} are in the tree", GIVE_ARCHIVES
+            )
         query = f"SELECT {SEAL_COLUMNS} FROM seal WHERE after_n <= ? ORDER BY n DESC LIMIT 1"
-        row = connection.execute(query, (self.size + len(self._waiting),)).fetchone()
+        row = connection.execute(query, (size,)).fetchone()
         self._seal, self._rest = None, ""
         if row is not None:
             self._seal = Seal(*row)

@@ -84,7 +84,11 @@ def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Pa
         with pytest.raises(JournalError, match=what):
             checkpoints_at([wrong, journal], [1], None)
     with TreeFile.open(tree_path(journal)) as tree:
+        # Nothing is left in the journal.
+        with pytest.raises(JournalError, match="its history begins after record 50, and 0 are in the tree"):
+            catch_up(tree, [journal], PUBLIC_KEY)
         assert catch_up(tree, [out, journal], PUBLIC_KEY) == 50
+        assert catch_up(tree, [journal], PUBLIC_KEY) == 50
         with pytest.raises(JournalError, match=f"it does not continue {forked}"):
             catch_up(tree, [forked, journal], PUBLIC_KEY)
 
