@@ -142,6 +142,28 @@ def _with_other_time(proof: str) -> str:
     return "\n".join([*head, f"{a[0]} {a[2][:20]}{b[2][20:]}", second]) + "\n"
 
 
+TOLD = [
+    ({"pocket": "12", "index": 9, "color": "red"}, "pocket 12, red"),
+    ({"dice": [2, 5, 2], "total": 9}, "dice 2-5-2, total 9"),
+    (
+        {
+            "player": {"cards": ["Jd", "6h"], "total": 6},
+            "banker": {"cards": ["3s", "4c"], "total": 7},
+            "winner": "banker",
+        },
+        "player (cards Jd 6h, total 6), banker (cards 3s 4c, total 7), winner banker",
+    ),
+    ({"hands": [{"cards": ["JK", "2s"], "red": 0}], "void_hands": []}, "hands (cards JK 2s, red cards 0)"),
+    (
+        {"dealer": {"cards": ["As"], "qualifies": False, "rank": "high_card"}},
+        "dealer (cards As, qualifies: no, high card)",
+    ),
+    # Of a game that the page does not know, by the names of the event; of a correction without a result, none.
+    ({"bear_face": "paw", "constructor": [None, 3, {"a": 1}]}, "bear face paw, constructor null 3 (a 1)"),
+    ({}, ""),
+]
+
+
 def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
     shown: Shown, page: Page, tmp_path: Path
 ) -> None:
@@ -159,6 +181,9 @@ def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
     expect(page.get_by_text("SIMULATION")).to_be_visible()
     expect(page.get_by_text("HOUSE RULES")).to_be_visible()
     expect(page.locator("img")).to_have_count(0)
+    assert page.evaluate("results => results.map((one) => told(one))", [result for result, _ in TOLD]) == [
+        words for _, words in TOLD
+    ]
 
 
 def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, page: Page, tmp_path: Path) -> None:

@@ -292,6 +292,19 @@ function show() {
   );
 }
 
+// What of a result says where in a machine it is, and is nothing that a player sees.
+const UNSEEN = new Set(["index", "stops"]);
+const isShown = ([name, value]) => !UNSEEN.has(name) && value !== null && !(Array.isArray(value) && !value.length);
+
+// A result in words; of a game that has none here, by the names that the event has.
+function told(value, name = "") {
+  const word = (key) => languages[language][`is.${key}`];
+  if (Array.isArray(value)) return value.map((one) => told(one, "one")).join(name.endsWith("dice") ? "-" : " ");
+  if (value === null || typeof value !== "object") return word(`${name}.${value}`) ?? word(value) ?? String(value);
+  const parts = Object.entries(value).filter(isShown).map(([key, one]) => [word(key) ?? key.replaceAll("_", " "), told(one, key)].filter(Boolean).join(" "));
+  return name ? `(${parts.join(", ")})` : parts.join(", ");
+}
+
 function event() {
   let read;
   try {
@@ -301,14 +314,13 @@ function event() {
   }
   const data = read?.data ?? {};
   const row = (word, value, attributes = {}) => (value === undefined || value === null || value === "" ? [] : [el("dt", {}, t(word)), el("dd", attributes, String(value))]);
-  const flat = (value) => (value && typeof value === "object" ? Object.entries(value).filter(([, one]) => one !== null).map(([name, one]) => `${name} ${flat(one)}`).join(", ") : String(value));
   const result = data.to?.result ?? data.result;
   const kind = String(read.type ?? "").replace(/^.*?(round\.[a-z_]+).*$/, "$1");
   return el(
     "section",
     {},
     el("p", { class: "marks" }, data.simulated ? el("strong", {}, t("simulation")) : null, data.house_rules ? el("strong", {}, t("house_rules")) : null),
-    el("dl", {}, row("table", data.table), row("round", data.round), row("time", Number.isNaN(Date.parse(read.time)) ? read.time : when(Date.parse(read.time))), row("kind", kind in languages[language] ? t(kind) : read.type), row("result", result ? flat(result) : undefined, { class: "result" }), row("reason", data.to?.reason ?? data.reason), row("event", read.id)),
+    el("dl", {}, row("table", data.table), row("round", data.round), row("time", Number.isNaN(Date.parse(read.time)) ? read.time : when(Date.parse(read.time))), row("kind", kind in languages[language] ? t(kind) : read.type), row("result", result ? told(result) : undefined, { class: "result" }), row("reason", data.to?.reason ?? data.reason), row("event", read.id)),
   );
 }
 

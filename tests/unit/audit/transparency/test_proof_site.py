@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import msgspec
 import pytest
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -27,6 +28,7 @@ from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import MOST_LOOKUPS, ProofSite
 from audit.transparency.tree import check_growth, consistency_proof, leaf_hash
 from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
+from feed.results import RESULTS
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.time_limits import HANG_S
 from tests.unit.audit.making import KEY, PUBLIC_KEY, evening
@@ -210,6 +212,13 @@ def test_its_words_are_in_every_language(journal: Path) -> None:
             )
     used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet"}
     assert used <= set(words["en"])
+    (unseen,) = re.findall(r"UNSEEN = new Set\((.*?)\)", script)
+    structs = [struct for result in RESULTS.values() for struct in msgspec.json.schema(result)["$defs"].values()]
+    for struct in structs:
+        for name, kind in struct["properties"].items():
+            assert name in json.loads(unseen) or f"is.{name}" in words["en"], name
+            for value in kind.get("enum", ()):
+                assert {f"is.{name}.{value}", f"is.{value}"} & set(words["en"]), f"{name}: {value}"
 
 
 def test_the_key_of_the_log_is_named_after_the_journal(journal: Path) -> None:
