@@ -19,6 +19,7 @@ CODES: Final = (
     "ball_left_wheel",
     "ball_revolutions",
     "batch_not_alternated",
+    "board_fault",
     "board_identified",
     "board_lost",
     "burned_before_call",

@@ -5,7 +5,8 @@
          └──too long─────┴──► a fault board_lost, in the board's own words
 
 What a board reports of itself in its state is published too, each time that it begins: keys that it cannot tell apart,
-an input that it does not listen to, a memory that is nearly worn out (warnings), and one that keeps nothing (a fault).
+an input that it does not listen to, a memory that is nearly worn out, a device of it that has had a fault for
+`FAULT_NS` (warnings), and a memory that keeps nothing (a fault).
 
 The lines of a lost board are reported as unplugged by their source, and block play where the game needs them, as in a
 replay. So this fault does not block play itself.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from controller.boards.identity import facts, words
 from controller.configuration.values import TableConfig
@@ -23,7 +24,7 @@ from controller.table.table import Table
 from feed.events import Event
 from hal.backends.board_wiring import OPENING_NS
 from hal.board.message import BoardReport
-from hal.board.messages import Flag, IdentityAnswer, StateReport
+from hal.board.messages import KINDS, Flag, IdentityAnswer, StateReport
 
 if TYPE_CHECKING:
     from hal.board.link import BoardWatcher
@@ -33,6 +34,10 @@ log = logging.getLogger(__name__)
 BOARD_LOST: Final = "board_lost"
 BOARD_IDENTIFIED: Final = "board_identified"
 STORE_FAILED: Final = "store_failed"
+
+BOARD_FAULT: Final = "board_fault"
+FAULT_NS: Final = 5_000_000_000
+"""A board that reports a fault for this long has one (ours): it tests its sensors within a second."""
 
 _WARNINGS: Final[Mapping[Flag, tuple[str, str]]] = {
     Flag.KEYS_AMBIGUOUS: (
@@ -51,7 +56,7 @@ _WARNINGS: Final[Mapping[Flag, tuple[str, str]]] = {
     ),
 }
 """Of each flag of a board's state that is not a fault: the warning and its words."""
-_PUBLISHED: Final = Flag.STORE_FAILED | Flag.KEYS_AMBIGUOUS | Flag.STORE_WORN | Flag.STORM
+_PUBLISHED: Final = Flag.STORE_FAILED | Flag.KEYS_AMBIGUOUS | Flag.STORE_WORN | Flag.STORM | Flag.FAULT
 
 
 class WatchedLink(Protocol):
@@ -62,6 +67,21 @@ class WatchedLink(Protocol):
 
     def close(self, watcher: BoardWatcher) -> None:
         """Notifies the watcher no more."""
+
+
+class _Flagged(NamedTuple):
+    """A state with other flags than the one before."""
+
+    flags: Flag
+    """Those that are published."""
+    state: StateReport
+
+
+def _active_inputs(kind: str, levels: int) -> list[str]:
+    """The inputs of a board that are active in its state, of those whose active level its kind has."""
+    known = KINDS[kind]
+    found = {name for number, (name, _) in enumerate(known.inputs) if levels >> number & 1}
+    return [name for name, _ in known.inputs if name in (known.active_high if name in found else known.active_low)]
 
 
 class _WatchedBoard:
@@ -76,11 +96,13 @@ class _WatchedBoard:
         self.is_up = False
         self.reported_reason = ""
         """The reason for its loss that was reported last."""
-        self.changes: list[IdentityAnswer | str | StateReport] = []
+        self.changes: list[IdentityAnswer | str | _Flagged] = []
         """Changes that are not reported yet: an identity, the reason for a loss, or a state with other flags."""
         self.flags = Flag(0)
         """Those of its last state that are published."""
         self._seen = Flag(0)
+        self._fault_ns: int | None = None
+        """Since when it reports that a device of it has a fault."""
         self._wake = wake
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
@@ -91,16 +113,26 @@ class _WatchedBoard:
 
     def down(self, t_ns: int, reason: str) -> None:
         """It takes none, for this reason."""
-        self.is_up = False
+        self.is_up, self._fault_ns = False, None
         self.changes.append(reason)
         self._wake()
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Notes flags that have changed; the sources of its lines handle all else."""
-        if not isinstance(report, StateReport) or (flags := Flag(report.flags) & _PUBLISHED) == self._seen:
+        if not isinstance(report, StateReport):
+            return
+        flags = Flag(report.flags) & _PUBLISHED
+        if Flag.FAULT in flags:
+            if self._fault_ns is None:
+                self._fault_ns = t_ns
+            if t_ns - self._fault_ns < FAULT_NS:
+                flags &= ~Flag.FAULT
+        else:
+            self._fault_ns = None
+        if flags == self._seen:
             return
         self._seen = flags
-        self.changes.append(report)
+        self.changes.append(_Flagged(flags, report))
         self._wake()
 
     @property
@@ -151,8 +183,8 @@ class BoardWatch:
             if isinstance(one, str):
                 log.error("table %s: %s", self._table_id, one)
                 events += self._lost(board, one, table, t_ns)
-            elif isinstance(one, StateReport):
-                events += self._flagged(board, one, table, t_ns)
+            elif isinstance(one, _Flagged):
+                events += self._flagged(board, one.flags, one.state, table, t_ns)
             else:
                 log.info("table %s: %s is up: %s", self._table_id, board.device, words(one))
                 events += self._came(board, one, table, t_ns)
@@ -164,14 +196,17 @@ class BoardWatch:
         events = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
         return events if events or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
 
-    def _flagged(self, board: _WatchedBoard, state: StateReport, table: Table, t_ns: int) -> list[Event]:
+    def _flagged(self, board: _WatchedBoard, flags: Flag, state: StateReport, table: Table, t_ns: int) -> list[Event]:
         """Publishes the flags that it has and had not; a fault's cause may be gone."""
-        flags = Flag(state.flags) & _PUBLISHED
         begun, board.flags = flags & ~board.flags, flags
         events: list[Event] = []
         for flag, (warning, detail) in _WARNINGS.items():
             if flag in begun:
                 events += table.warn(board.device, warning, f"{board.device}: {detail}", t_ns)
+        if Flag.FAULT in begun:
+            active = ", ".join(_active_inputs(board.kind, state.levels)) or "none"
+            detail = f"{board.device}: a device of it has had a fault for {FAULT_NS / 1e9:g} s; active inputs: {active}"
+            events += table.warn(board.device, BOARD_FAULT, detail, t_ns)
         if Flag.STORE_FAILED in begun:
             detail = f"{board.device}: its memory does not keep what is written: it counts nothing; replace it"
             cause = f"the memory of {board.device}"

@@ -36,7 +36,7 @@ class HandLink:
         for watcher in self.watchers:
             watcher.down(t_ns, reason)
 
-    def state(self, flags: int, t_ns: int = 0) -> None:
-        """Its state, with these flags."""
+    def state(self, flags: int, t_ns: int = 0, levels: int = 0) -> None:
+        """Its state, with these flags, and levels of its inputs."""
         for watcher in self.watchers:
-            watcher.reported(StateReport(0, 0, 0, 0, 0, flags, 0, 0), t_ns)
+            watcher.reported(StateReport(0, 0, levels, 0, 0, flags, 0, 0), t_ns)

@@ -10,6 +10,7 @@ import pytest
 from controller.live.board_watch import BOARD_IDENTIFIED, BOARD_LOST
 from controller.live.wiring import Wiring
 from controller.service.state_paths import StatePathError, state_paths_for
+from drivers.pusher.board import PLACES
 from feed import events
 from hal.backends.board_wiring import OPENING_NS
 from hal.backends.sim import SimLines
@@ -37,10 +38,17 @@ KNOWN = {
 class OnABoard:
     """A money wheel whose lines are in memory, and whose board a test moves by hand."""
 
-    def __init__(self, text: str = MONEY_ON_A_BOARD, before: OnABoard | None = None) -> None:
-        self.lines = SimLines(LINES)
+    def __init__(
+        self,
+        text: str = MONEY_ON_A_BOARD,
+        before: OnABoard | None = None,
+        *,
+        board: str = "wheel",
+        lines: Sequence[str] = LINES,
+    ) -> None:
+        self.lines = SimLines(lines)
         self.link = HandLink()
-        wiring = Wiring([self.lines], boards={"wheel": self.link})
+        wiring = Wiring([self.lines], boards={board: self.link}, read_only=lines is not LINES)
         journal = None if before is None else before.hall.journal
         self.hall: VirtualService = VirtualService(
             [configured(text)], wirings=[wiring], journal=journal, epoch="11" if before else "00"
@@ -269,6 +277,27 @@ def test_what_a_board_reports_of_itself_is_a_warning_each_time_that_it_begins(
     warned = bench.hall.said.of(events.DeviceWarning)
     assert [(each.device, each.warning) for each in warned] == [(DEVICE, warning)] * 2
     assert words in warned[0].detail
+
+
+def test_a_device_of_a_board_that_has_a_fault_for_five_seconds_is_a_warning_with_what_is_active() -> None:
+    text = Path("examples/token_pusher_board.toml").read_text()
+    bench = OnABoard(text, board="pusher", lines=[*PLACES, "door"])
+    bench.link.up(identity("pusher"))
+    bench.run(0.1)
+    fault = Flag.SESSION_OPEN | Flag.FAULT
+    for flags, t_s in ((fault, 10), (fault, 14.9), (0, 15), (fault, 16), (fault, 20.9), (fault, 21), (fault, 30)):
+        bench.link.state(flags, round(t_s * S), levels=0b1000_0010 if t_s < 30 else 0)
+        bench.run(0.1)
+        warned = bench.hall.said.of(events.DeviceWarning)
+        assert [each.warning for each in warned] == ["board_fault"] * (t_s > 20.95), t_s
+    detail = "board.pusher: a device of it has had a fault for 5 s; active inputs: win_a, power_fail"
+    assert [(each.device, each.detail) for each in warned] == [("board.pusher", detail)]
+    bench.link.down("board 'pusher': no answer")
+    bench.link.up(identity("pusher"))
+    bench.link.state(fault, 31 * S)
+    bench.link.state(fault, 37 * S)
+    bench.run(0.1)
+    assert len(bench.hall.said.of(events.DeviceWarning)) == 2, "in a new session it may be another one"
 
 
 def test_a_memory_that_keeps_nothing_is_a_fault_until_it_does_and_a_person_clears_it() -> None:
