@@ -16,10 +16,10 @@ from audit.errors import JournalError
 from audit.findings import AuditReport, ChainSummary
 from audit.queries import RecalledTable, parse_moment
 from audit.records import COMMAND
+from command_line.plain_output import show
 from feed.data import DATA_TYPES, CaptureFile, Evidence
 from feed.events import Event, Outcome, Unresolved, Void
 from hal.known_names import suggestion
-from hal.plain_text import plain
 from hal.wording import counted
 
 _VERIFIED = "verified: nothing was changed, removed or inserted"
@@ -31,20 +31,23 @@ _VERIFIED_BUT_ITS_END = (
 def show_report(report: AuditReport) -> None:
     """Prints a report: what the file holds, the notes and the findings."""
     there = f"{counted(report.records, 'record')} in {counted(len(report.chains), 'chain')}"
-    click.echo(f"{report.path}: {there}, {counted(report.seals, 'seal')}")
+    show(f"{report.path}: {there}, {counted(report.seals, 'seal')}")
     for chain in report.chains:
-        click.echo(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
+        show(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
     for note in report.notes:
-        click.echo(f"  note: {note}")
+        show(f"  note: {note}")
     if report.public_keys and not report.keys_given:
-        click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
+        show(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
         click.echo("        compare it with the one that you keep, or give that with --key")
     if report.first is None:
         click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
         return
     click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {counted(len(report.findings), 'finding')}")
     for number, finding in enumerate(report.findings):
-        click.echo(f"  then: {finding}" if number else click.style(f"  first: {finding}", fg="red"))
+        if number:
+            show(f"  then: {finding}")
+        else:
+            show(f"  first: {finding}", fg="red")
 
 
 def _chain_span(chain: ChainSummary) -> str:
@@ -126,7 +129,7 @@ def show_recall(
     `line_of` gives the line of an event, with its date; `rule_words` a citation for people.
     """
     mark = f"RECALL of {recalled.table}: past rounds, not live"
-    click.echo(click.style(f"--- {mark} ---", bold=True))
+    show(f"--- {mark} ---", bold=True)
     for one in recalled.rounds:
         for event in one.events:
             click.echo(line_of(event))
@@ -135,15 +138,15 @@ def show_recall(
                 cited = f"rule {words}" if words == event.data.rule else words
                 if isinstance(event.data, Unresolved) and event.data.unproven_rule:
                     cited = f"{cited}; not proven: rule {event.data.unproven_rule}"
-                click.echo(f"{'':14}{cited}, event {event.id}")
+                show(f"{'':14}{cited}, event {event.id}")
                 for name, words in _evidence_lines(event.data.evidence, event.data.mono_ns):
-                    click.echo(f"{'':14}{name:<22}{words}")
+                    show(f"{'':14}{name:<22}{words}")
             elif (capture := getattr(event.data, "capture", None)) is not None:
-                click.echo(f"{'':14}{'capture':<22}{_in_words(capture, '')}")
+                show(f"{'':14}{'capture':<22}{_in_words(capture, '')}")
     if len(recalled.rounds) < rounds:
         more = "; older ones are in an archive" if recalled.archived else ""
         click.echo(f"{counted(len(recalled.rounds), 'round')} with a verdict here{more}")
-    click.echo(click.style(f"--- end of the {mark} ---", bold=True))
+    show(f"--- end of the {mark} ---", bold=True)
 
 
 def _evidence_lines(evidence: Evidence, mono_ns: int) -> Iterator[tuple[str, str]]:
@@ -151,9 +154,9 @@ def _evidence_lines(evidence: Evidence, mono_ns: int) -> Iterator[tuple[str, str
     for name, value in msgspec.structs.asdict(evidence).items():
         if isinstance(value, list) and any(isinstance(one, msgspec.Struct) for one in value):
             for number, one in enumerate(value, 1):
-                yield f"{_label(name)} {number}", plain(_in_words(one, name, mono_ns))
+                yield f"{_label(name)} {number}", _in_words(one, name, mono_ns)
         elif value not in (None, "", []):
-            yield _label(name), plain(_in_words(value, name, mono_ns))
+            yield _label(name), _in_words(value, name, mono_ns)
 
 
 _UNITS: Final = {"_ns": " s before the verdict", "_s": " s"}

@@ -15,6 +15,7 @@ from audit.errors import JournalDamaged, JournalError
 from audit.transparency.publishing import LogPublisher, WitnessCalls
 from command_line.exit_codes import FATAL, NOT_COMPLETE, NOT_VERIFIED
 from command_line.metrics_port import MetricsPortError, metrics_port
+from command_line.plain_output import show
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector
@@ -94,7 +95,7 @@ def publish(
     try:
         return asyncio.run(main())
     except MetricsPortError as error:
-        click.echo(str(error), err=True)
+        show(error, err=True)
         return FATAL
 
 
@@ -113,7 +114,7 @@ async def publish_once(publisher: LogPublisher) -> int:
     try:
         await publisher.turn()
     except JournalDamaged as error:
-        click.echo(click.style(str(error), fg="red", bold=True), err=True)
+        show(error, fg="red", bold=True, err=True)
         return NOT_VERIFIED
     return 0 if publisher.met == publisher.size else NOT_COMPLETE
 

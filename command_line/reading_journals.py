@@ -13,6 +13,7 @@ import click
 from audit.errors import JournalError
 from audit.verify import Progress, Step
 from command_line.exit_codes import BAD_CONFIGURATION
+from command_line.plain_output import show
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def exit_on_journal_error(closed: int = 0) -> Iterator[None]:
     try:
         yield
     except JournalError as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
+        show(error, fg="red", err=True)
         sys.exit(BAD_CONFIGURATION)
     except BrokenPipeError:
         # Python would write what is left as it ends, and fail again.

@@ -47,6 +47,7 @@ from command_line.journal_output import (
     show_report,
 )
 from command_line.options import public_keys
+from command_line.plain_output import show
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from controller.captures.capture_store import SUFFIX
 from controller.cli.journal_report import report_command
@@ -128,7 +129,7 @@ def verify_command(
                 show_report(report)
         wrong = breaks_between(reports)
     for one in wrong:
-        click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
+        show(f"these files do not continue each other: {one}", fg="red", err=True)
     if wrong and not as_json:
         fix = "give the archives oldest first and the journal last; where they are, one is missing"
         click.echo(click.style("DOES NOT VERIFY together", fg="red", bold=True) + f": {fix}")
@@ -150,7 +151,7 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
     if as_json:
         click.echo(msgspec.json.encode(report))
         return not report.wrong
-    click.echo(f"{folder}: {counted(report.good, 'capture')} as the events name them")
+    show(f"{folder}: {counted(report.good, 'capture')} as the events name them")
     if report.gone:
         why = "the oldest are deleted when the folder is full, and whoever can write there can delete any"
         click.echo(f"  note: {counted(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
@@ -160,7 +161,7 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
             f"  note: {counted(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}"
         )
     for one in report.wrong:
-        click.echo(click.style(f"  CHANGED: {plain(one)}", fg="red"))
+        show(f"  CHANGED: {one}", fg="red")
     return not report.wrong
 
 
@@ -393,7 +394,7 @@ def show_record(record: Record) -> None:
     try:
         event = decode(record.body)
     except EventError as error:
-        click.echo(click.style(plain(f"{dated_words(record.time)}  {record.chain} {record.seq}: {error}"), fg="red"))
+        show(f"{dated_words(record.time)}  {record.chain} {record.seq}: {error}", fg="red")
         return
     click.echo(colored_line_of(event, dated=True))
 
@@ -402,13 +403,13 @@ def show_record_whole(record: Record) -> None:
     """Prints a record as one line, and below it all that the journal holds of it."""
     show_record(record)
     for name, value in (("id", record.id), ("written as", f"row {record.n}"), ("hash", record.hash.hex())):
-        click.echo(f"    {name:<12}{plain(value)}")
+        show(f"    {name:<12}{value}")
     try:
         text = msgspec.json.format(record.body, indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError):
         text = repr(record.body)
     for line in text.split("\n"):
-        click.echo(f"    {plain(line)}")
+        show(f"    {line}")
 
 
 def _command_line(record: Record) -> str:
@@ -479,20 +480,16 @@ def archive_command(
     if dry_run:
         with exit_on_journal_error():
             would = archivable(path, before)
-        click.echo(
-            nothing if would is None else f"{counted(would[0], 'record')} up to the seal of {would[1]} would be moved"
-        )
+        show(nothing if would is None else f"{counted(would[0], 'record')} up to the seal of {would[1]} would be moved")
         return
     with exit_on_journal_error():
         key = _sealing_key(path, key_file)
-        done = archive(
-            path, out, before, key=key, clock=clock, keys=keys, progress=lambda what: click.echo(what, err=True)
-        )
+        done = archive(path, out, before, key=key, clock=clock, keys=keys, progress=partial(show, err=True))
     if done is None:
-        click.echo(nothing)
+        show(nothing)
         return
     moved = f"{counted(done.records, 'record')} up to the seal of {done.until} {_are(done.records)} in {done.archive}"
-    click.echo(f"{moved}; {done.left} stay in {path}")
+    show(f"{moved}; {done.left} stay in {path}")
 
 
 def _sealing_key(path: Path, given: Path | None) -> SigningKey:
@@ -528,13 +525,11 @@ def backup_command(path: Path, out: Path, keys: tuple[bytes, ...]) -> None:
     evidence, with .damaged behind its name.
     """
     with exit_on_journal_error():
-        done = back_up(path, out, keys=keys, progress=lambda what: click.echo(what, err=True))
+        done = back_up(path, out, keys=keys, progress=partial(show, err=True))
     if done.wrong is not None:
-        click.echo(
-            click.style(f"{path} does not verify ({done.wrong}); a copy of it is {done.copy}", fg="red"), err=True
-        )
+        show(f"{path} does not verify ({done.wrong}); a copy of it is {done.copy}", fg="red", err=True)
         sys.exit(NOT_VERIFIED)
-    click.echo(f"{counted(done.records, 'record')} {_are(done.records)} in {done.copy}, verified")
+    show(f"{counted(done.records, 'record')} {_are(done.records)} in {done.copy}, verified")
 
 
 @click.command("retire")
@@ -563,7 +558,7 @@ def retire_command(path: Path, yes: bool) -> None:
     with exit_on_journal_error():
         aside = retire(path, SystemClock())
     done = "nothing is left that could be renamed" if aside is None else f"renamed to {aside}"
-    click.echo(f"{done}; the next start begins a new journal")
+    show(f"{done}; the next start begins a new journal")
 
 
 @click.group("journal")

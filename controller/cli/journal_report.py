@@ -19,6 +19,7 @@ from audit.shifts import Shift, ShiftsError, by_dealer, read_shifts
 from audit.verify import verify
 from command_line.exit_codes import NOT_VERIFIED
 from command_line.options import public_keys, zone_option
+from command_line.plain_output import show
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from command_line.report_charts import OpenTimes, open_times
 from command_line.report_file import ReportFile
@@ -36,7 +37,16 @@ from command_line.report_page import (
 )
 from controller.captures.capture_store import SUFFIX
 from controller.cli.report_cards import cards_section
-from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
+from controller.journal.evening import (
+    Evening,
+    SentCommand,
+    TableEvening,
+    TimeSpan,
+    last_time_ns,
+    ns_of,
+    read_evening,
+    record_time_ns,
+)
 from controller.rules.house import rules_words
 from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of
@@ -49,7 +59,6 @@ from feed.pace import IDLE_NS, STEPS
 from feed.shakes import HEADS, shaken
 from feed.wear import worn
 from hal.clock import NS_PER_S, SystemClock
-from hal.plain_text import plain
 from hal.version import SOFTWARE
 from hal.wording import counted, noun_for
 
@@ -753,13 +762,13 @@ def report_command(
     heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round, shifts)
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
-    click.echo(f"{output}: {counted(len(evening.tables), 'table')}, {counted(rounds, 'round')}")
+    show(f"{output}: {counted(len(evening.tables), 'table')}, {counted(rounds, 'round')}")
     if not evening.tables:
-        click.echo(click.style(f"no table has an event in this time: {_covered(path, zone)}", fg="yellow"), err=True)
+        show(f"no table has an event in this time: {_covered(path, zone)}", fg="yellow", err=True)
     if not audit.ok:
-        click.echo(click.style(f"{path} DOES NOT VERIFY: {audit.first}", fg="red"), err=True)
+        show(f"{path} DOES NOT VERIFY: {audit.first}", fg="red", err=True)
     if kept is not None and kept.wrong:
-        click.echo(click.style(f"CAPTURES WERE CHANGED: {plain(kept.wrong[0])}", fg="red"), err=True)
+        show(f"CAPTURES WERE CHANGED: {kept.wrong[0]}", fg="red", err=True)
     if not audit.ok or (kept is not None and kept.wrong):
         sys.exit(NOT_VERIFIED)
 
@@ -768,7 +777,8 @@ def _covered(path: Path, zone: tzinfo) -> str:
     first = next(select(path, Selection()), None)
     if first is None:
         return f"{path} has no event yet"
-    return f"{path} has events from {of_time(ns_of(first.record.time), zone)} to {of_time(last_time_ns(path), zone)}"
+    begin, end = record_time_ns(path, first.record), last_time_ns(path)
+    return f"{path} has events from {of_time(begin, zone)} to {of_time(end, zone)}"
 
 
 def _compared(path: Path) -> CaptureReport | None:

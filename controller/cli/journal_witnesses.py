@@ -39,6 +39,7 @@ from audit.transparency.tree_file import TreeFile, tree_path
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE, NOT_VERIFIED
 from command_line.metrics_port import metrics_option
 from command_line.options import page_address
+from command_line.plain_output import log_lines, show
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
@@ -119,7 +120,7 @@ def publish_command(
             click.echo(log_key)
             return
         policy = given.with_log(log_key)
-        logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+        log_lines(logging.INFO)
         with ExitStack() as held:
             opened = tree_path(journal) if tree_file is None else tree_file
             tree = held.enter_context(TreeFile.open(opened, origin))
@@ -137,7 +138,7 @@ def publish_command(
             try:
                 sys.exit(publish(publisher, every_s=every, once=once, metrics=metrics, served=served))
             except AddressError as error:
-                click.echo(str(error), err=True)
+                show(error, err=True)
                 sys.exit(FATAL)
 
 
@@ -216,7 +217,7 @@ def prove_command(
             try:
                 proof = prove(tree, record)
             except NotWitnessedError as error:
-                click.echo(click.style(str(error), fg="red"), err=True)
+                show(error, fg="red", err=True)
                 sys.exit(NOT_VERIFIED if error.is_changed else NOT_COMPLETE)
     if output is None:
         click.echo(str(proof), nl=False)
@@ -233,7 +234,7 @@ def prove_command(
         raise click.UsageError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"it cannot be written: {error}") from error
-    click.echo(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
+    show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
 
 
 # feltwire journal check
@@ -272,15 +273,15 @@ def check_command(proof_file: Path, given: GivenPolicy, event_file: Path | None)
         if not proof.has(body):
             raise TreeProofError("the event is not the one that was signed, or the proof is another's")
     except (NoteError, TreeProofError) as error:
-        click.echo(click.style(f"DOES NOT VERIFY: {error}", fg="red", bold=True))
+        show(f"DOES NOT VERIFY: {error}", fg="red", bold=True)
         sys.exit(NOT_VERIFIED)
-    click.echo(f"record {proof.leaf + 1} of {checked.checkpoint.size} of the log {checked.checkpoint.origin}")
+    show(f"record {proof.leaf + 1} of {checked.checkpoint.size} of the log {checked.checkpoint.origin}")
     sys.exit(_show_cosigned(checked))
 
 
 def _show_cosigned(checked: CheckedCheckpoint) -> int:
     for name, time_s in checked.cosigned.items():
-        click.echo(f"  cosigned by {name} at {_time(time_s)}")
+        show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
         click.echo(click.style("NOT ENOUGH witnesses cosigned it for this policy", fg="red", bold=True))
         return NOT_COMPLETE
@@ -361,12 +362,12 @@ def witnesses_command(
             size = one.checkpoint.size
             if own.get(size) == one.checkpoint:
                 agreeing.append(one)
-                click.echo(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
+                show(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
                 continue
             what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
             if size not in own:
                 what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
-            click.echo(click.style(f"  {name}: {what}", fg="red", bold=True))
+            show(f"  {name}: {what}", fg="red", bold=True)
         is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
     cosigners = {name for one in agreeing for name in one.cosigned}
     sys.exit(_result(policy, cosigners, forked=len(agreeing) < len(checked), is_unsigned=is_unsigned))
@@ -378,7 +379,7 @@ def _show_unsigned(paths: Sequence[Path], signed: int, allowed_s: int) -> bool:
     if last <= signed:
         return False
     records = f"record {last} is" if last == signed + 1 else f"records {signed + 1} to {last} are"
-    click.echo(f"  {records} in no checkpoint of it that enough witnesses signed; the first is of {oldest!a}")
+    show(f"  {records} in no checkpoint of it that enough witnesses signed; the first is of {oldest}")
     try:
         age_s = SystemClock().wall_time_ns() / NS_PER_S - parse_moment(oldest).timestamp()
     except (ValueError, OverflowError):
@@ -420,15 +421,15 @@ def compare_command(site: str, given: GivenPolicy, kept: tuple[Path, ...]) -> No
     try:
         checked, forks = asyncio.run(compare())
     except WitnessUnreachableError as error:
-        click.echo(click.style(f"{site} is not reached: {error}", fg="red"), err=True)
+        show(f"{site} is not reached: {error}", fg="red", err=True)
         sys.exit(FATAL)
     except NoteError as error:
-        click.echo(click.style(f"{site}: {error}", fg="red"), err=True)
+        show(f"{site}: {error}", fg="red", err=True)
         sys.exit(BAD_CONFIGURATION)
     for name, one in checked:
-        click.echo(f"  {name}: {counted(one.checkpoint.size, 'record')} ({_by(one)})")
+        show(f"  {name}: {counted(one.checkpoint.size, 'record')} ({_by(one)})")
     for fork in forks:
-        click.echo(click.style(f"  FORK: {fork}", fg="red", bold=True))
+        show(f"  FORK: {fork}", fg="red", bold=True)
     sys.exit(_result(policy, {name for _, one in checked for name in one.cosigned}, forked=bool(forks)))
 
 
@@ -461,7 +462,7 @@ def _known(found: Iterable[tuple[str, CheckedCheckpoint | str]]) -> _Checked:
     known = []
     for name, one in found:
         if isinstance(one, str):
-            click.echo(click.style(f"  {name}: {one}", fg="yellow"), err=True)
+            show(f"  {name}: {one}", fg="yellow", err=True)
         else:
             known.append((name, one))
     return known

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 from nacl.signing import SigningKey
 
 from audit.base import BaseRow, base_digest, read_base
-from audit.errors import UNREADABLE, JournalError, journal_error
+from audit.errors import UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
 from audit.findings import AuditReport
 from audit.reading import connect_reader
 from audit.records import COMMANDS, Head
@@ -121,6 +121,8 @@ def archivable(path: Path, before: datetime) -> tuple[int, str] | None:
             return records, seal.content.time
     except UNREADABLE as error:
         raise journal_error(path, error, "reading what could be archived") from error
+    except ValueError as error:
+        raise JournalDamaged(path, f"what a seal states cannot be read: {error}", VERIFY) from error
 
 
 def _must_seal(connection: sqlite3.Connection, path: Path, key: SigningKey) -> bool:

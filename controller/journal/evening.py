@@ -197,6 +197,23 @@ def ns_of(time: str) -> int:
     return (apart.days * 86_400 + apart.seconds) * _NS + apart.microseconds * 1000
 
 
+def record_time_ns(path: Path, record: Record) -> int:
+    """The time of a record of a file that is not verified, nanoseconds since 1970.
+
+    Raises:
+        JournalError: what is there is not a time.
+    """
+    return _time_ns(path, record, record.time)
+
+
+def _time_ns(path: Path, record: Record, time: str) -> int:
+    try:
+        return ns_of(time)
+    except (ValueError, TypeError) as error:
+        what = f"the time of record {record.seq} of {record.chain} is not one ({time[:60]!r})"
+        raise JournalError(path, what, "run `feltwire journal verify` to see more") from error
+
+
 def last_time_ns(path: Path) -> int:
     """When the last event was written.
 
@@ -204,7 +221,7 @@ def last_time_ns(path: Path) -> int:
         JournalError: the journal cannot be read, or has no event.
     """
     for record in last_written(path, 1):
-        return ns_of(record.time)
+        return record_time_ns(path, record)
     raise JournalError(path, "it has no event yet", "there is nothing to report before a table opens")
 
 
@@ -389,11 +406,13 @@ class _Fold:
 
 def _event(path: Path, record: Record) -> Event:
     try:
-        return decode(record.body)
+        event = decode(record.body)
     except EventError as error:
         raise JournalError(
             path, f"a record of {record.chain} is {error}", "run `feltwire journal verify` to see more"
         ) from error
+    _time_ns(path, record, event.time)
+    return event
 
 
 def _sent(path: Path, record: Record) -> SentCommand:
@@ -406,7 +425,7 @@ def _sent(path: Path, record: Record) -> SentCommand:
     verb = str(fields.get("command", "?"))
     given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items() if key != "by")
     return SentCommand(
-        ns_of(record.time),
+        record_time_ns(path, record),
         str(fields.get("table", "")),
         str(fields.get("sender", "?")),
         str(fields.get("role", "?")),
