@@ -175,6 +175,17 @@ class NotWitnessedError(Exception):
         self.is_changed = is_changed
 
 
+def must_be_of(tree: TreeFile, paths: Sequence[Path]) -> None:
+    """Files are of the journal of a tree: a record of another one would seem changed.
+
+    Raises:
+        JournalError: one is not, or cannot be read.
+    """
+    for path in paths:
+        if origin_of(path) != tree.origin:
+            raise JournalError(path, f"{tree.path} is the tree of another journal", "give its own with --tree")
+
+
 def prove(tree: TreeFile, record: Record) -> InclusionProof:
     """The proof of a record: in the last checkpoint that enough witnesses cosigned, or in the newest where that one
     does not have it yet.

@@ -27,6 +27,7 @@ from audit.transparency.journal_log import (
     checkpoints_at,
     find_event,
     find_verdict,
+    must_be_of,
     origin_of,
     prove,
     records_after,
@@ -214,6 +215,7 @@ def prove_command(
         if record is None:
             raise JournalError(paths[-1], f"it has no event {event!a}", "it may be in an archive: give that")
         with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
+            must_be_of(tree, paths)
             try:
                 proof = prove(tree, record)
             except NotWitnessedError as error:

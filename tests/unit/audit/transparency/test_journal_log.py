@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit.errors import JournalDamaged, JournalError
-from audit.transparency.journal_log import catch_up, checkpoints_at, origin_of
+from audit.transparency.journal_log import catch_up, checkpoints_at, must_be_of, origin_of
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
 from controller.journal.archive import archive
@@ -83,6 +83,10 @@ def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Pa
             assert tree.size == 0
         with pytest.raises(JournalError, match=what):
             checkpoints_at([wrong, journal], [1], None)
+    with TreeFile.open(tree_path(journal)) as tree:
+        must_be_of(tree, [out, journal])
+        with pytest.raises(JournalError, match="is the tree of another journal"):
+            must_be_of(tree, [other, journal])
     with TreeFile.open(tree_path(journal)) as tree:
         # Nothing is left in the journal.
         with pytest.raises(JournalError, match="its history begins after record 50, and 0 are in the tree"):
