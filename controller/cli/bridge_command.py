@@ -15,6 +15,7 @@ import msgspec
 from command_line.exit_codes import BAD_CONFIGURATION
 from command_line.local_services import base_to_follow
 from command_line.options import client_curve, servers_option
+from command_line.plain_output import log_lines
 from controller.configuration.document import read_document
 from controller.configuration.problems import Problem, dotted
 from controller.configuration.validation import validate
@@ -85,5 +86,5 @@ def refuse(error: object) -> NoReturn:
 
 def begin(what: str) -> Pulse:
     """Begins to log, and returns the signs of life of a bridge's loop."""
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+    log_lines(logging.INFO)
     return Pulse(SystemClock(), what)

@@ -15,6 +15,7 @@ import click
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.local_services import base_to_follow
 from command_line.options import client_curve, page_address, server_keys, servers_option
+from command_line.plain_output import log_lines
 from command_line.without_tls import without_tls
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import (
@@ -156,7 +157,7 @@ def command(
         except EndpointError as error:
             raise click.UsageError(str(error)) from error
         sources.append(Source(base, tables, curve))
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
+    log_lines(logging.WARNING)
     clock = SystemClock()
     calendar = KnownCalendar(clock)
     gateway = Gateway(

@@ -11,6 +11,7 @@ import click
 
 from audit.transparency.notes import NoteError, NoteKey, check_key_name
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.plain_output import log_lines
 from command_line.witness_options import log_keys
 from hal.clock import NS_PER_S, SystemClock
 
@@ -70,7 +71,7 @@ def command(file: Path, name: str, logs: dict[str, list[NoteKey]], host: str, po
                 return
             if not logs:
                 raise click.UsageError("give the key of a log with --log: `feltwire journal publish` prints it")
-            logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+            log_lines(logging.INFO)
             site = witness_site(witness, logs, lambda: clock.wall_time_ns() // NS_PER_S)
             server = PageServer(site, host, port)
 

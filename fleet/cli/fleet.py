@@ -29,6 +29,7 @@ from command_line.journal_output import (
     show_report,
 )
 from command_line.options import public_keys
+from command_line.plain_output import show
 from command_line.reading_journals import exit_on_journal_error
 from feed.events import Event
 from fleet.archive import (
@@ -65,7 +66,6 @@ from fleet.verify import (
     live_tables,
     verify_stream,
 )
-from hal.plain_text import plain
 from hal.wording import counted
 
 _T = TypeVar("_T")
@@ -132,7 +132,7 @@ def init_command(
         return made
 
     for stream, new in _asked(address, make):
-        click.echo(f"{stream}: {'made' if new else 'was there'}")
+        show(f"{stream}: {'made' if new else 'was there'}")
 
 
 # feltwire fleet status
@@ -238,11 +238,11 @@ def status_command(
         color = None if one.relayed == "live" and not lag else "yellow"
         color = "red" if one.relayed in ("rewritten", "refused", "halted", "") else color
         line = f"{one.table:<32} {one.state or '?':<10} {relayed}{behind}, event {one.held}"
-        click.echo(click.style(plain(line), fg=color))
+        show(line, fg=color)
         if one.verdict:
-            click.echo(plain(f"{'':4}{one.verdict}"))
+            show(f"{'':4}{one.verdict}")
     if not found and not as_json:
-        click.echo("no table is there yet; a relay publishes them: feltwire relay")
+        show("no table is there yet; a relay publishes them: feltwire relay")
 
 
 # feltwire fleet verify
@@ -410,16 +410,15 @@ def _archive(root: Path | None, keys: tuple[bytes, ...]) -> dict[TableName, Arch
 
 
 def _not_verified(error: ArchiveError) -> NoReturn:
-    click.echo(click.style(plain(f"DOES NOT VERIFY: {error}"), fg="red"), err=True)
+    show(f"DOES NOT VERIFY: {error}", fg="red", err=True)
     sys.exit(NOT_VERIFIED)
 
 
 def _show_archive(root: Path, archived: Mapping[TableName, ArchivedTable]) -> None:
-    click.echo(
-        f"{root}: {counted(sum(one.last for one in archived.values()), 'event')} of {counted(len(archived), 'table')}"
-    )
+    events = counted(sum(one.last for one in archived.values()), "event")
+    show(f"{root}: {events} of {counted(len(archived), 'table')}")
     for table, one in archived.items():
-        click.echo(f"  {table!s:<32} events 1 to {one.last}, head {one.heads[one.last].hex()[:16]}…")
+        show(f"  {table!s:<32} events 1 to {one.last}, head {one.heads[one.last].hex()[:16]}…")
 
 
 # feltwire fleet archive
@@ -473,17 +472,17 @@ def archive_command(
         for stream in await held_streams(jetstream, address.venue):
             source = await archive_source(jetstream, stream, keys, address.venue)
             for note in source.seals.notes:
-                click.echo(click.style(plain(f"note: {note}"), fg="yellow"), err=True)
+                show(f"note: {note}", fg="yellow", err=True)
             for table in await _tables(jetstream, stream, address.venue):
                 try:
                     done = await archive_table(source, table, root, before, trim=trim)
                 except ArchiveError as error:
                     # One table that does not verify keeps no other from its archive.
-                    click.echo(click.style(plain(str(error)), fg="red"), err=True)
+                    show(error, fg="red", err=True)
                     ok = False
                     continue
                 wrote = f"events {done.first} to {done.last}" if done.last >= done.first else "nothing new"
-                click.echo(f"{table!s:<32} {wrote}" + (f"; {done.removed} removed from {stream}" if trim else ""))
+                show(f"{table!s:<32} {wrote}" + (f"; {done.removed} removed from {stream}" if trim else ""))
         return ok
 
     if not _asked(address, move):
@@ -514,31 +513,31 @@ def _verify_journals(journals: list[tuple[str, Path]], keys: tuple[bytes, ...]) 
 
 def _show_report(report: FleetReport) -> None:
     events = sum(one.events for one in report.tables)
-    click.echo(f"{report.stream}: {counted(events, 'event')} of {counted(len(report.tables), 'table')}")
+    show(f"{report.stream}: {counted(events, 'event')} of {counted(len(report.tables), 'table')}")
     for one in report.tables:
         behind = f", {one.behind} behind its journal" if one.behind else ""
         sealed = f"; sealed up to event {one.sealed}" if one.sealed else ""
         vouched = f"; up to event {one.vouched} by {one.by}" if one.vouched else "; no head vouches for it"
-        click.echo(
-            f"  {one.table:<32} events {one.first} to {one.last}{behind}, head {one.head[:16]}…{vouched}{sealed}"
-        )
+        there = f"events {one.first} to {one.last}" if one.first <= one.last else "no events"
+        show(f"  {one.table:<32} {there}{behind}, head {one.head[:16]}…{vouched}{sealed}")
     for note in report.notes:
-        click.echo(click.style(f"  note: {note}", fg="yellow"))
+        show(f"  note: {note}", fg="yellow")
     if not report.tables:
-        click.echo("there is nothing to verify yet")
+        show("there is nothing to verify yet")
         return
     for one in report.unproven:
-        click.echo(click.style(plain(f"  {one.table}: {one.unproven}"), fg="yellow"))
+        show(f"  {one.table}: {one.unproven}", fg="yellow")
     if not report.findings and report.unproven:
-        what = "consistent, and NOT KNOWN TO BE COMPLETE"
-        click.echo(click.style(what, fg="yellow", bold=True) + f": {_of_tables(report.unproven)}")
+        show("consistent, and NOT KNOWN TO BE COMPLETE", fg="yellow", bold=True, nl=False)
+        show(f": {_of_tables(report.unproven)}")
         return
     if not report.findings:
-        click.echo(click.style("verified: complete, in order, and as it was published", fg="green"))
+        show("verified: complete, in order, and as it was published", fg="green")
         return
-    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_of_tables(report.findings)}")
+    show("DOES NOT VERIFY", fg="red", bold=True, nl=False)
+    show(f": {_of_tables(report.findings)}")
     for finding in report.findings:
-        click.echo(click.style(plain(f"  first: {finding}"), fg="red"))
+        show(f"  first: {finding}", fg="red")
 
 
 def _of_tables(found: Sequence[object]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.plain_output import show
 from feed.wire import is_table
 from hal.install_words import how_to_install
 
@@ -140,7 +141,7 @@ def _warn_of_password(address: NatsAddress) -> None:
 
     if not is_loopback(address.host):
         warning = f"{address}: the password crosses the network unencrypted, unless the server asks for TLS; use tls://"
-        click.echo(click.style(warning, fg="yellow"), err=True)
+        show(warning, fg="yellow", err=True)
 
 
 @contextmanager
@@ -151,8 +152,8 @@ def exit_on_nats_error() -> Iterator[None]:
     try:
         yield
     except NatsUnavailableError as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
+        show(error, fg="red", err=True)
         sys.exit(FATAL)
     except (NatsRefusedError, NatsAddressError) as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
+        show(error, fg="red", err=True)
         sys.exit(BAD_CONFIGURATION)

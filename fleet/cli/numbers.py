@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
-import click
-
+from command_line.plain_output import show
 from command_line.report_page import of_hours, of_time, of_zone
 from fleet.cli.report import advice
 from fleet.statistics.bias import FALSE_ALARM, POWER, FairnessTest
@@ -19,19 +18,20 @@ def show_summary(summary: Summary, zone: tzinfo, house_words: Callable[[str], st
     """Prints it; `house_words` is what is added to a table's name, by its rules."""
     times = [time for line in summary.tables for time in (line.first_ns, line.last_ns) if time is not None]
     if not times:
-        click.echo("no event is in what was asked for")
+        show("no event is in what was asked for")
     else:
-        kind = click.style("SIMULATED ", fg="yellow", bold=True) if summary.simulated else ""
+        if summary.simulated:
+            show("SIMULATED ", fg="yellow", bold=True, nl=False)
         span = f"{of_time(min(times), zone)} to {of_time(max(times), zone)}, {of_zone(zone, max(times))}"
-        click.echo(f"{kind}{counted(len(summary.tables), 'table')}, {span}")
+        show(f"{counted(len(summary.tables), 'table')}, {span}")
     _show_tables(summary, house_words)
     _show_refusals_and_faults(summary)
     _show_bias(summary)
     found = advice(summary)
     if found:
-        click.echo(click.style("to look at", bold=True))
+        show("to look at", bold=True)
         for item in found:
-            click.echo(plain(f"  {item.where}: {item.why}; {item.do}"))
+            show(f"  {item.where}: {item.why}; {item.do}")
     _show_doubts(summary)
 
 
@@ -86,8 +86,8 @@ def _show_bias(summary: Summary) -> None:
         [(_name(tested), *_tested(tested)) for tested in summary.bias],
         red=[at for at, tested in enumerate(summary.bias) if tested.suspected],
     )
-    click.echo(f"  suspected: adjusted below {FALSE_ALARM:g}; would find: how much more often one place has to come")
-    click.echo(f"  for the test to show it with {POWER:.0%} certainty")
+    show(f"  suspected: adjusted below {FALSE_ALARM:g}; would find: how much more often one place has to come")
+    show(f"  for the test to show it with {POWER:.0%} certainty")
 
 
 def _name(one: FairnessTest) -> str:
@@ -116,7 +116,7 @@ def _show_doubts(summary: Summary) -> None:
     if unreadable:
         notes.append(f"{counted(unreadable, 'message')} not read as an event, and left out")
     for note in notes:
-        click.echo(click.style(plain(f"note: {note}"), fg="yellow"))
+        show(f"note: {note}", fg="yellow")
 
 
 def _columns(heads: Sequence[str], rows: Sequence[Sequence[object]], red: Sequence[int] = ()) -> None:
@@ -126,9 +126,9 @@ def _columns(heads: Sequence[str], rows: Sequence[Sequence[object]], red: Sequen
     cells = [[plain(str(value)) for value in row] for row in rows]
     widths = [max(len(head), *(len(row[at]) for row in cells)) for at, head in enumerate(heads)]
     widths[0] += 2
-    click.echo(click.style(_line(heads, widths), bold=True))
+    show(_line(heads, widths), bold=True)
     for at, row in enumerate(cells):
-        click.echo(click.style(_line([f"  {row[0]}", *row[1:]], widths), fg="red" if at in red else None))
+        show(_line([f"  {row[0]}", *row[1:]], widths), fg="red" if at in red else None)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -18,6 +18,7 @@ from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.tree_file import TreeFile
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.metrics_port import metrics_option
+from command_line.plain_output import log_lines, show
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
@@ -73,14 +74,14 @@ def publish_command(
         try:
             key = load_or_create(state / "signing.key")
         except SigningKeyError as error:
-            click.echo(click.style(str(error), fg="red"), err=True)
+            show(error, fg="red", err=True)
             sys.exit(BAD_CONFIGURATION)
         public = bytes(key.verify_key)
         origin = stream_origin(stream, public)
         if key_only:
-            click.echo(NoteKey(origin, LOG_KEY, public))
+            show(NoteKey(origin, LOG_KEY, public))
             return
-        logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+        log_lines(logging.INFO)
         with TreeFile.open(state / f"{stream}.tree", origin) as tree:
             from scoreboard.web import AddressError
 
@@ -92,7 +93,7 @@ def publish_command(
             try:
                 sys.exit(publish(publisher, every_s=every, once=once, metrics=metrics, served=served))
             except AddressError as error:
-                click.echo(str(error), err=True)
+                show(error, err=True)
                 sys.exit(FATAL)
 
 

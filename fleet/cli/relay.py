@@ -15,6 +15,7 @@ from command_line.exit_codes import FATAL
 from command_line.local_services import base_to_follow
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.options import client_curve, server_keys, servers_option
+from command_line.plain_output import log_lines, show
 from command_line.pulsed_loop import run_until_signal
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
@@ -79,7 +80,7 @@ def command(
         ]
     except (VenueError, EndpointError) as error:
         raise click.UsageError(str(error)) from error
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+    log_lines(logging.INFO)
     simulated = None if kind is None else kind == "simulated"
     plan = RelayPlan(address, venue, services, name or socket.gethostname().split(".")[0], simulated)
     relay = Relay(plan, SystemClock())
@@ -94,10 +95,10 @@ def command(
         with exit_on_nats_error(), metrics_port(metrics, served):
             run_until_signal(relay.run(), pulse)
     except MetricsPortError as error:
-        click.echo(error, err=True)
+        show(error, err=True)
         sys.exit(FATAL)
 
 
 def _local_base() -> str:
     """The address of the service on this computer; where none runs yet, the one at which it will."""
-    return base_to_follow(partial(click.echo, err=True), "relaying the service at")
+    return base_to_follow(partial(show, err=True), "relaying the service at")

@@ -18,6 +18,7 @@ import msgspec
 from audit.queries import parse_moment
 from command_line.exit_codes import BAD_CONFIGURATION, NOT_VERIFIED
 from command_line.options import zone_option
+from command_line.plain_output import show
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from command_line.report_file import ReportFile
 from fleet.cli.games_here import GamesHere
@@ -81,7 +82,7 @@ def _exit_on_error() -> Iterator[None]:
     try:
         yield
     except (DatasetError, SourceError, HistoryChangedError) as error:
-        click.echo(click.style(plain(str(error)), fg="red"), err=True)
+        show(error, fg="red", err=True)
         sys.exit(NOT_VERIFIED if isinstance(error, HistoryChangedError) else BAD_CONFIGURATION)
 
 
@@ -139,7 +140,7 @@ def _collect(source: EventSource, collector: Collector, address: NatsAddress | N
     if collector.refused > refused:
         stated = f"{counted(collector.refused - refused, 'message')} left out: not an event of a table"
         where, why = next(reversed(collector.contents.unreadable.items()))
-        click.echo(click.style(plain(f"{stated}; the last one: {where}: {why}"), fg="yellow"), err=True)
+        show(f"{stated}; the last one: {where}: {why}", fg="yellow", err=True)
 
 
 async def _collect_server(
@@ -167,9 +168,9 @@ def _show_collected(collector: Collector, before: dict[Any, int]) -> None:
         held = sum(last - first + 1 for first, last in one.held)
         last = one.held[-1][1] if one.held else 0
         lack = sum(end - start + 1 for start, end in missing(one.held))
-        gap = click.style(f", {lack} missing", fg="yellow") if lack else ""
-        click.echo(f"{one.name!s:<32} events up to {last}, {held - before.get(one.name, 0)} new{gap}")
-    click.echo(f"{collector.added} new events, {collector.known} that were here")
+        show(f"{one.name!s:<32} events up to {last}, {held - before.get(one.name, 0)} new", nl=False)
+        show(f", {lack} missing" if lack else "", fg="yellow")
+    show(f"{collector.added} new events, {collector.known} that were here")
 
 
 # feltwire fleet statistics show and report
@@ -244,7 +245,7 @@ def _check_choice(held: Any, choice: Choice) -> None:
     ):
         for name in wanted:
             if name not in there:
-                known = ", ".join(sorted(there)) or "nothing"
+                known = plain(", ".join(sorted(there))) or "nothing"
                 raise click.BadParameter(f"{name!r} is not here; there is {known}", param_hint=option)
     if not any(choice.has(one.name) for one in held):
         other = [one for one in held if choice._replace(simulated=not choice.simulated).has(one.name)]
@@ -318,7 +319,7 @@ def report_command(
     heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, SOFTWARE)
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
-    click.echo(f"{output}: {counted(len(summary.tables), 'table')}")
+    show(f"{output}: {counted(len(summary.tables), 'table')}")
 
 
 @click.group("statistics")
