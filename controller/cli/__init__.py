@@ -6,14 +6,18 @@ called: `feltwire --help` is fast, and no command loads what another needs.
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 from contextlib import nullcontext
 from importlib import import_module
 from types import ModuleType
+from typing import Any, Final
 
 import click
 
+from command_line.exit_codes import FATAL
 from command_line.without_tls import may_name_packages, without_tls
 from hal.known_names import nearest
 from hal.plain_text import plain
@@ -103,6 +107,25 @@ class LazyGroup(click.Group):
             import_module("ssl")
         return super().resolve_command(ctx, args)
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Runs the command, and ends it with a message where its output cannot be written, as on a full disk."""
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            if not _is_of_output(error):
+                raise
+            click.echo(
+                click.style(
+                    f"standard output cannot be written: {error.strerror}; what was written is not complete: "
+                    "make room there, or write elsewhere",
+                    fg="red",
+                ),
+                err=True,
+            )
+            # Python would write what is left as it ends, and fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(FATAL)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order in which a new user needs them."""
         return list(_COMMANDS)
@@ -122,6 +145,21 @@ class LazyGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{module}.command is not a click command")
         return command
+
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether standard output takes nothing more: an error in writing to it has no name of a file."""
+    if error.errno not in _FULL or error.filename is not None or sys.stdout is None:
+        return False
+    try:
+        sys.stdout.flush()
+        os.write(sys.stdout.fileno(), b"\n")
+    except OSError:
+        return True
+    return False
 
 
 def _one_code() -> str:

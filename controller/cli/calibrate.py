@@ -19,7 +19,7 @@ from controller.cli.plots import plot
 from controller.cli.printing import load_one
 from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services
-from controller.cli.table_key import table_key
+from controller.cli.table_key import signer_of_table, table_key
 from controller.configuration.values import TableConfig
 from drivers.base.movement import Movement, MovementResult, Recording
 from hal.clock import NS_PER_S, SystemClock
@@ -315,8 +315,7 @@ def _write(
 def _show_state(config: TableConfig, state: Path | None) -> int:
     from controller.calibration.table_calibration import calibrated, state_of
 
-    key = table_key(config, state)
-    found = state_of(config, bytes(key.verify_key))
+    found = state_of(config, signer_of_table(config, state))
     click.echo(f"table {config.id}: calibration {found.kind}: {found.words}")
     with_measures = calibrated(config, found)
     for name, measured in found.measured.items():

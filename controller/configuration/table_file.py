@@ -13,7 +13,13 @@ from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection
-from controller.configuration.validation import as_section, check_choice, right_part, validate
+from controller.configuration.validation import (
+    as_section,
+    check_choice,
+    possible_sections,
+    right_part,
+    validate,
+)
 from controller.configuration.values import TableConfig
 from controller.configuration.wiring import (
     BOARD,
@@ -94,6 +100,7 @@ class TableFile:
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
+            self.findings += self._unknown_lines(game, devices, call)
             return
         uses = self._check_wiring(backend, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
@@ -363,6 +370,32 @@ class TableFile:
             self.findings += check_boards(self.wires, named)
         return uses
 
+    def _unknown_lines(
+        self, game: GameEntry, devices: dict[str, DeviceConfig], call: CallBy | None
+    ) -> Iterator[ConfigFinding]:
+        """The entries of `[pins]` and `[links]` that are no line of any device, whatever its wrong keys are meant to
+        be; none where that cannot be known."""
+        likely: dict[str, LineUse] = {}
+        # Without the number at its end: a wrong key may be meant to give more of a kind.
+        possible: set[str] = set()
+        for name, slot in wanted_devices(self._table("device"), game).items():
+            known = [devices[name]] if name in devices else _possible(name, slot, self._table("device"), self.registry)
+            if not known:
+                return
+            likely.update(known[0].lines)
+            possible.update(_unnumbered(line) for device in known for line in device.lines)
+        found = check_names(self._table("pins"), self._table("links"), with_call(likely, call))
+        yield from (one for one in found if _unnumbered(str(one.path[1])) not in possible)
+
+
+def wanted_devices(given: Mapping[str, Any], game: GameEntry) -> dict[str, Slot]:
+    """The devices that a table has: those of its file, and those that it has without a section."""
+    return {
+        name: slot
+        for name, slot in game.devices.items()
+        if name in given or (slot.always and not _stands_back(slot, given))
+    }
+
 
 def read_devices(
     given: Mapping[str, Any], game: GameEntry, registry: Registry
@@ -377,11 +410,7 @@ def read_devices(
         for name, slot in game.devices.items()
         if name in given and slot.excludes in given
     ]
-    wanted = {
-        name: slot
-        for name, slot in game.devices.items()
-        if name in given or (slot.always and not _stands_back(slot, given))
-    }
+    wanted = wanted_devices(given, game)
     for name, slot in wanted.items():
         device, found = _read(name, slot, given.get(name, {}), registry)
         findings += found
@@ -427,6 +456,20 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
     idle = {key: why for key, why in entry.idle(config).items() if key in values}
     findings += [ConfigFinding((*path, key), f"has no effect {why}", "remove it") for key, why in idle.items()]
     return DeviceConfig(name, entry, config), findings
+
+
+def _unnumbered(line: str) -> str:
+    return line.rstrip("0123456789").removesuffix("_")
+
+
+def _possible(name: str, slot: Slot, given: Mapping[str, Any], registry: Registry) -> list[DeviceConfig]:
+    """What a device with wrong keys may be meant to be; empty where its driver is not known."""
+    values = given.get(name, {})
+    if not isinstance(values, dict) or (driver := values.get("driver", slot.drivers[0])) not in slot.drivers:
+        return []
+    entry = registry.drivers[driver]
+    keys = {key: value for key, value in values.items() if key != "driver" or key in entry.keys.__struct_fields__}
+    return [DeviceConfig(name, entry, made) for made in possible_sections(keys, entry.keys, ("device", name))]
 
 
 def _names_package(table: Mapping[str, Any], package: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -78,9 +78,31 @@ def _conflicts_in_spite(
 
     A conflict that a wrong key is part of changes with it, in whether it is found or in its words, and is left out.
     """
-    if not isinstance(values, dict) or not issubclass(struct, ChecksItself):
+    if not isinstance(values, dict):
         return []
     doubtful = _doubtful(values, struct, path, findings)
+    below = [one for field in doubtful for one in _conflicts_below(values, field, path)]
+    return below + _own_conflicts_in_spite(values, struct, path, doubtful)
+
+
+def _conflicts_below(values: dict[str, Any], field: inspect.Field, path: Path) -> Iterator[ConfigFinding]:
+    """The conflicts in each section of a list in which one of them has a wrong key."""
+    kind, listed = unwrap(field.type).type, values.get(field.encode_name)
+    if not isinstance(kind, _LISTS) or not isinstance(listed, list):
+        return
+    item = unwrap(kind.item_type).type
+    if isinstance(item, inspect.StructType) and issubclass(item.cls, ChecksItself):
+        for number, one in enumerate(listed):
+            place = (*path, field.encode_name, number)
+            wrong = _check_struct(one, item.cls, place)
+            yield from (found for found in validate(one, item.cls, place)[1] if found not in wrong)
+
+
+def _own_conflicts_in_spite(
+    values: dict[str, Any], struct: type[msgspec.Struct], path: Path, doubtful: list[inspect.Field]
+) -> list[ConfigFinding]:
+    if not issubclass(struct, ChecksItself):
+        return []
     right = _right_values(values, struct, doubtful)
     # The other wrong keys have the first of their values meanwhile.
     for field in doubtful:
@@ -135,6 +157,19 @@ def right_part(values: object, struct: type[S], path: Path) -> RightPart[S] | No
     return RightPart(made, frozenset(field.encode_name for field in doubtful))
 
 
+def possible_sections(values: object, struct: type[S], path: Path) -> list[S]:
+    """What a section may be meant to be: its right part, with each wrong key left out or with some right values, and
+    without conflicts. The first is the most likely. Empty where nothing is known."""
+    if not isinstance(values, dict):
+        return []
+    doubtful = _doubtful(values, struct, path, _check_struct(values, struct, path))
+    right = _right_values(values, struct, doubtful)
+    for field in doubtful:
+        right |= next(iter(_values_to_try(field)), {})
+    tried = [right, *(right | value for field in doubtful for value in _values_to_try(field))]
+    return [made for one in tried if _conflicts(one, struct) == [] for made in [msgspec.convert(one, struct)]]
+
+
 def _doubtful(
     values: dict[str, Any], struct: type[msgspec.Struct], path: Path, findings: list[ConfigFinding]
 ) -> list[inspect.Field]:
@@ -187,7 +222,7 @@ def _samples(declared: inspect.Type) -> list[Any]:
             bounds = [value for value in (about.type.ge, about.type.le) if value is not None]
             return [*about.examples, *bounds] or [1, 2]
         case inspect.StrType():
-            return [*about.examples] or ["a", "b"]
+            return [*about.examples, "a", "b"]
         case inspect.StructType():
             needed = {field.encode_name: _samples(field.type) for field in fields_of(about.type.cls) if field.required}
             return [{key: tried[0] for key, tried in needed.items()}] if all(needed.values()) else []

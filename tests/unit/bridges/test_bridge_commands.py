@@ -122,6 +122,19 @@ def test_a_mistake_in_the_file_of_webhooks_is_named_with_its_fix(text: str, word
     assert "hunter2" not in result.output
 
 
+def test_every_mistake_of_the_targets_is_named_at_once(tmp_path: Path) -> None:
+    text = WEBHOOKS.replace("https", "ftp").replace('secret_file = "till.secret"\n', "") + TARGET.replace(
+        "https", "http"
+    )
+    found = run(tmp_path, "webhooks", text).output
+    for words in (
+        "bridge.toml:2: target[0].secret_file: is missing",
+        "bridge.toml:4: target[0].url: is not an https:// address",
+        "bridge.toml:7: target[1].url: is not encrypted",
+    ):
+        assert words in found
+
+
 @settings(max_examples=40)
 @given(st.text(max_size=200) | st.lists(st.sampled_from([*MQTT.splitlines(), *WEBHOOKS.splitlines()])).map("\n".join))
 def test_no_file_raises_what_nobody_handles(text: str) -> None:

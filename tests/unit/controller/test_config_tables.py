@@ -249,8 +249,16 @@ def test_all_mistakes_come_at_once_in_the_order_of_their_lines() -> None:
         '[table]\nid = "R 1"\ngame = "roulete"\nrulez = "x"\n[lines]\nbackend = "gpoid"\n'
         '[device.wheel]\nencoder_slot = 38\n[pins]\nrotor_a = { gpio = 1, pul = "up" }\nrotor_c = 17\n[gmae]\n'
     )
-    assert [problem.line for problem in report.problems] == [2, 3, 4, 6, 8, 10, 11, 12]
+    assert [problem.line for problem in report.problems] == [2, 3, 4, 6, 8, 10, 11, 11, 12]
     assert report.tables == []
+
+
+def test_a_line_that_no_device_has_is_told_beside_a_wrong_key_of_a_device_unless_that_may_be_meant_to_give_it() -> None:
+    text = SHORTEST + "[pins]\nfoo = { gpio = 5 }\nball_9 = { gpio = 6 }\n[device.wheel]\n"
+    for wrong in ('pokets = "european"', "ball_sensors_degs = [0, 90, 180, 270]"):
+        pins, key = problem_lines(check_text(text + wrong))
+        assert "pins.foo: no device of this table has such a line" in pins
+        assert f"device.wheel.{wrong.split()[0]}: unknown key" in key
 
 
 AUTOMATIC = """\
