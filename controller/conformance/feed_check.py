@@ -410,7 +410,7 @@ class TableFeedCheck:
         if data.last > self._seq:
             yield Sentence.LAST, f"last is {data.last}, and the last event that came is {self._seq}"
         elif self._live is not None and data.last < self._live:
-            yield Sentence.DURABLE, f"last is {data.last}, and event {self._live} was published"
+            yield Sentence.NEVER_LESS, f"last is {data.last}, and event {self._live} was sent before it"
         if self._head is None and data.last == self._seq:
             # What came before is archived, or was not received: from here on the chain is known.
             self._head = _digest(data.head)

@@ -28,6 +28,7 @@ class Sentence(Enum):
     HEARTBEAT = "Once a second each table sends a `heartbeat`"
     STALE = "No heartbeat for 3 s: stale."
     LAST = "`last` is above the number that you have: the last event was lost."
+    NEVER_LESS = "It is never below the number of an event that was sent before the heartbeat."
     HEAD = "`head` binds all events up to `last`"
     EPOCH = (
         "The first event of an epoch (`table.opened` or `table.closed`) names the epoch before it (`previous_epoch`) "

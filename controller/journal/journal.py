@@ -216,10 +216,11 @@ class Journal:
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
         """Hands over entries to be written in one transaction. Never blocks.
 
-        `at_once` is called on the writer's thread when they are durable, and not at all if they are not written.
+        `at_once` is called on the writer's thread when they are durable, with the heads of the chains that the entries
+        belong to, and not at all if they are not written.
 
-        `done` is delivered in the order of submission: with the heads of the chains that the entries belong to, once
-        they are durable, or with the error of the first failure. From then on nothing more is written.
+        `done` is delivered in the order of submission: with the same heads once they are durable, or with the error of
+        the first failure. From then on nothing more is written.
 
         Raises:
             JournalError: the journal was closed.

@@ -41,8 +41,10 @@ Deliver: TypeAlias = Callable[[Done, Heads | JournalError], object]
 """Hands a result to the submitting thread: `loop.call_soon_threadsafe`. Called on the writer's thread."""
 
 
-AtOnce: TypeAlias = Callable[[], None]
-"""Called on the writer's thread as soon as a submission is durable, so that no other thread need wake to publish it."""
+AtOnce: TypeAlias = Callable[[Heads], None]
+"""Called on the writer's thread with the heads as soon as a submission is durable: no other thread need wake to publish
+it.
+"""
 
 
 class Submission(NamedTuple):
@@ -187,9 +189,9 @@ class JournalWriter:
             self._fail(error)
             self._refuse()
             return
-        for submission in self._taken:
+        for submission, heads in zip(self._taken, results, strict=True):
             if submission.at_once is not None:
-                submission.at_once()
+                submission.at_once(heads)
         for heads in results:
             self._unnoted.update(heads)
         try:

@@ -4,6 +4,8 @@
                                                       └──► done, on the loop ──► shown, counted, answered
 
 Events that are not durable (live revolutions) keep their place among the others; where nothing waits they go at once.
+A heartbeat goes ahead of what waits. It is made between two submissions that are published, never while one is: it
+names the last event that was sent before it.
 
 After the first failure of the journal the pipeline is halted: what waits is neither published nor accepted, and later
 submissions fail at once. Only heartbeats still go out, with the last number that was durable.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import NamedTuple, Protocol
 
 from audit.errors import JournalError
@@ -40,11 +43,8 @@ class EntrySink(Protocol):
 class EventSink(Protocol):
     """The feed, which sends events to all subscribers."""
 
-    def publish(self, topic: bytes, body: bytes) -> None:
-        """Sends one event. Never blocks."""
-
     def send(self, topic: bytes, body: bytes) -> None:
-        """The same, from any thread."""
+        """Sends one event, from any thread. Never blocks."""
 
     def poke(self) -> None:
         """To be called on the loop after `send`."""
@@ -87,7 +87,10 @@ class Pipeline:
         self._publisher = publisher
         self._clock = clock
         self._counters = counters
+        self._sending = Lock()
+        """Held while events are sent, or a heartbeat is."""
         self._heads = dict(heads)
+        """Of what is published."""
         self._commands = self.head(COMMANDS).seq
         self._submissions: deque[_Submission] = deque()
         self._on_halt = halted
@@ -102,7 +105,8 @@ class Pipeline:
     @property
     def heads(self) -> Mapping[str, Head]:
         """By chain: the last record that is durable."""
-        return self._heads
+        with self._sending:
+            return dict(self._heads)
 
     def next_command(self) -> int:
         """The number of the next record in the chain of commands; each call takes one."""
@@ -133,17 +137,24 @@ class Pipeline:
         entries += commands
         submission = _Submission(messages, then, bool(entries), self._clock.now_ns())
         if not entries and not self._submissions:
-            self._send(submission)
+            self._send(submission, {})
             self._settle(submission)
             return
         # Events that are not journalled queue behind those that wait, so that the order is kept.
         self._submissions.append(submission)
         self._counters.waiting += 1
-        self._journal.submit(entries, lambda result: self._done(submission, result), lambda: self._send(submission))
+        self._journal.submit(
+            entries, lambda result: self._done(submission, result), lambda heads: self._send(submission, heads)
+        )
 
-    def beat(self, event: Event) -> None:
-        """Publishes a heartbeat, ahead of what waits: it states only what is published."""
-        self._publisher.publish(event.topic.encode(), encode(event))
+    def beat(self, table: str, heartbeat: Callable[[Head], Event]) -> None:
+        """Publishes the heartbeat that is made of a table's head, ahead of what waits: it states all that is published,
+        and nothing else.
+        """
+        with self._sending:
+            event = heartbeat(self.head(table))
+            self._publisher.send(event.topic.encode(), encode(event))
+        self._publisher.poke()
 
     def _done(self, submission: _Submission, result: Mapping[str, Head] | JournalError) -> None:
         self._counters.waiting -= 1
@@ -153,7 +164,6 @@ class Pipeline:
         if self.failure is not None:
             return
         self._submissions.popleft()
-        self._heads.update(result)
         if submission.written:
             took_ns = self._clock.now_ns() - submission.since_ns
             self._counters.latency.add(took_ns, len(submission.messages))
@@ -163,10 +173,12 @@ class Pipeline:
         self._publisher.poke()
         self._settle(submission)
 
-    def _send(self, submission: _Submission) -> None:
+    def _send(self, submission: _Submission, heads: Mapping[str, Head]) -> None:
         """Publishes; called on the journal's thread as soon as the events are durable."""
-        for message in submission.messages:
-            self._publisher.send(message.topic, message.body)
+        with self._sending:
+            for message in submission.messages:
+                self._publisher.send(message.topic, message.body)
+            self._heads.update(heads)
 
     def _settle(self, submission: _Submission) -> None:
         """Prints, counts and answers what is published."""

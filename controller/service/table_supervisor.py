@@ -322,9 +322,9 @@ class TableSupervisor:
 
     def _beat(self, table: LiveTable) -> None:
         """Sends a heartbeat, once the first event of this start is published: before that there is no head."""
-        head = self._pipeline.head(table.id)
-        if head.epoch == table.epoch or self._halted:
-            self._pipeline.beat(table.heartbeat(head.seq, head.hash, HALTED if self._halted else None))
+        if self._halted or self._pipeline.head(table.id).epoch == table.epoch:
+            state = HALTED if self._halted else None
+            self._pipeline.beat(table.id, lambda head: table.heartbeat(head.seq, head.hash, state))
 
     def history_was_changed(self, what: object) -> None:
         """Stops play: records that the journal holds are not as they were written."""

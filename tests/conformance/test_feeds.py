@@ -314,7 +314,7 @@ FIRST: Final = messages(PLAY[:3])
         ([beat(1, 2, head_after(1).hex()), *FIRST[2:], beat(2, 3)], Sentence.HEAD),
         ([beat(1, 2, "no head"), *FIRST[2:]], Sentence.HEAD),
         ([*FIRST, beat(1, 4)], Sentence.LAST),
-        ([*FIRST, beat(1, 2)], Sentence.DURABLE),
+        ([*FIRST, beat(1, 2)], Sentence.NEVER_LESS),
         ([*FIRST, beat(1, 3, "00" * 32)], Sentence.HEAD),
         ([*FIRST, beat(2, 3), beat(2, 3)], Sentence.ID),
         ([*FIRST, beat(2, 3), beat(1, 3)], None),

@@ -151,7 +151,7 @@ class _AtOnceStore:
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
         (heads,) = self._store.append([entries])
         if at_once is not None:
-            at_once()
+            at_once(heads)
         done(heads)
 
 

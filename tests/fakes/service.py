@@ -26,6 +26,8 @@ class MemoryJournal:
         """The ids that came together."""
         self.failure: JournalError | None = None
         self.heads: dict[str, Head] = {}
+        self.deliver: Callable[[Done, Mapping[str, Head]], None] = lambda done, heads: done(heads)
+        """Reports what is durable, after it was published."""
         self._waiting: list[tuple[Sequence[Entry], Done, AtOnce | None]] = []
 
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
@@ -53,8 +55,8 @@ class MemoryJournal:
             if entries:
                 self.commits.append([entry.id for entry in entries])
             if at_once is not None:
-                at_once()
-            done(touched)
+                at_once(touched)
+            self.deliver(done, touched)
 
     def fail(self, failure: JournalError = FULL) -> None:
         """Nothing is written from now on."""
@@ -77,10 +79,6 @@ class RecordingFeed:
 
     def __init__(self) -> None:
         self.messages: list[tuple[bytes, bytes]] = []
-
-    def publish(self, topic: bytes, body: bytes) -> None:
-        self.send(topic, body)
-        self.poke()
 
     def send(self, topic: bytes, body: bytes) -> None:
         self.messages.append((topic, body))

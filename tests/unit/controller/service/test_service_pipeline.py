@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from threading import Thread
+
+import pytest
+
 from audit.errors import JournalError
 from audit.records import COMMAND, COMMANDS, Entry, Head
 from feed import events
+from feed.events import Event
 from tests.fakes.sample_events import EPOCH, event, opened, progress
 from tests.fakes.service import FULL, PipelineBench
 
@@ -77,11 +84,63 @@ def test_the_head_is_that_of_the_last_published_event() -> None:
     assert bench.pipeline.head("wheel-1") == bench.journal.heads["wheel-1"]
 
 
+def beat(bench: PipelineBench, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """A heartbeat of the table; something else may happen while it is made."""
+
+    def made(head: Head) -> Event:
+        meanwhile()
+        return event(events.Heartbeat, 1, epoch=EPOCH, last=head.seq, head=head.hash, state="open")
+
+    bench.pipeline.beat("wheel-1", made)
+
+
 def test_a_heartbeat_does_not_wait_for_the_journal() -> None:
     bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
-    bench.pipeline.beat(event(events.Heartbeat, 1, epoch=EPOCH, last=0, head="", state="open"))
+    beat(bench)
     assert bench.feed.kinds == ["heartbeat"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_heartbeat_names_what_was_sent_before_its_commit_was_reported(fails: bool) -> None:
+    bench = PipelineBench(by_itself=False)
+    bench.journal.deliver = lambda done, heads: None
+    bench.pipeline.put([opened(1), opened(2)])
+    bench.journal.commit()
+    if fails:
+        bench.pipeline.halt(FULL)
+    beat(bench)
+    assert stated(bench) == [(2, 2)]
+    assert bench.pipeline.head("wheel-1") == bench.journal.heads["wheel-1"]
+
+
+def stated(bench: PipelineBench) -> list[tuple[int, int]]:
+    """Of each heartbeat: the event that it names, and the last that was sent before it."""
+    found, sent = [], 0
+    for one in bench.feed.events:
+        if isinstance(one.data, events.Heartbeat):
+            found.append((one.data.last, sent))
+        elif one.seq is not None:
+            sent = one.seq
+    return found
+
+
+def test_heartbeats_name_the_last_event_sent_while_another_thread_commits() -> None:
+    bench = PipelineBench(by_itself=False)
+    bench.journal.deliver = lambda done, heads: None
+    for number in range(1, 301, 2):
+        bench.pipeline.put([opened(number), opened(number + 1)])
+    journal = Thread(target=bench.journal.commit)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        journal.start()
+        while journal.is_alive():
+            beat(bench, lambda: sum(range(2000)))
+        journal.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert [named for named, sent in stated(bench) if named != sent] == []
 
 
 def test_after_a_failure_waiting_submissions_fail_and_are_not_published() -> None:
@@ -105,7 +164,7 @@ def test_after_a_failure_submissions_fail_and_heartbeats_are_sent() -> None:
     bench.pipeline.put([opened(2)])
     told: list[JournalError | None] = []
     bench.pipeline.put([opened(3), progress(1)], then=told.append)
-    bench.pipeline.beat(event(events.Heartbeat, 1, epoch=EPOCH, last=1, head="", state="halted"))
+    beat(bench)
     assert told == [FULL]
     assert bench.feed.kinds == ["round.opened", "heartbeat"]
     assert bench.pipeline.head("wheel-1").seq == 1
