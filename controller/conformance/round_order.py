@@ -38,7 +38,8 @@ class RoundOrder:
         """The next durable event; `first` of its epoch."""
         data = event.data
         if first:
-            self._paying = self._must_settle = False
+            # After a restart sic bo, and whoever waits for a call, settle the round before; others open the next one.
+            self._must_settle = False
         match data:
             case events.TableOpened():
                 if not first and (self._playing or self._shut):

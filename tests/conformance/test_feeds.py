@@ -25,7 +25,7 @@ from controller.conformance.sentences import PAGE, Sentence
 from controller.games.assembly import geometry_of
 from controller.games.load import check
 from feed.endpoints import Endpoints
-from feed.events import Event, Heartbeat, decode, encode, genesis, link
+from feed.events import Event, Heartbeat, Settled, decode, encode, genesis, link
 from feed.history_server import Page
 from feed.state import TableState, encode_snapshot
 from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
@@ -33,6 +33,7 @@ from hal.clock import FastClock, SystemClock
 from simulators.base.faults import faults_for
 from tests.fakes.feed_server import Keys, ListHistory, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
+from tests.tables.sic_bo_table import SicBoBench
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 S: Final = 1_000_000_000
@@ -224,6 +225,23 @@ def test_a_message_that_breaks_a_sentence_is_named_by_it(sent: list[list[bytes]]
     assert sentence in {one for one, _ in broken}, broken
     text = next(text for one, text in broken if one is sentence)
     assert text.endswith(f'{PAGE}: "{sentence.value}"')
+
+
+@pytest.mark.parametrize("disturbed", [False, True])
+def test_a_round_that_was_left_is_settled_once_after_the_restart(disturbed: bool) -> None:
+    table = SicBoBench().shaken()
+    if disturbed:
+        table.pulse("shake")
+    again = table.key("4-2-1").rebooted()
+    if disturbed:
+        assert again.order("void round=1 by=ann why=seen").accepted
+    again.wait(1).settle()
+    sent = [event for event in (*table.said, *again.said) if event.seq is not None]
+    assert found(messages(sent)) == []
+    (place,) = (place for place, event in enumerate(sent) if isinstance(event.data, Settled))
+    assert sent[place].epoch == "again"
+    twice = renumbered([*sent[: place + 1], sent[place]])
+    assert [sentence for sentence, _ in found(messages(twice))][-1] is Sentence.SETTLED
 
 
 def test_a_correction_names_what_is_in_force() -> None:
