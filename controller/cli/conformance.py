@@ -111,7 +111,7 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
     Examples:
         feltwire conformance decoder ./money_wheel
         feltwire conformance decoder --only roulette_mixed python3 decoder.py --fast
-        feltwire conformance decoder feltwire conformance candidate     our own
+        feltwire conformance decoder feltwire conformance candidate     our own; in a clone .venv/bin/feltwire, twice
 
     Exit codes: 0 if every verdict is right; 1 if one is not; 2 for a program or an option that cannot be used.
     """
@@ -140,7 +140,8 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
             click.echo(f"suite {whole.version} (sha256 {digest()}), decoder {_shown(declared.decoder)}")
         found = {capture.name: _play(runner, capture, declared, quiet=as_json) for capture in asked}
     except (CandidateError, SuiteError) as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
+        whose = f"{_shown(program[0])}: " if isinstance(error, CandidateError) else ""
+        click.echo(click.style(f"{whose}{error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     passed = sum(not differences for differences in found.values())
     if as_json:
@@ -233,7 +234,7 @@ def candidate() -> None:
 
     \b
     Example:
-        feltwire conformance decoder feltwire conformance candidate
+        feltwire conformance decoder feltwire conformance candidate     in a clone .venv/bin/feltwire, twice
 
     Exit codes: 0; 2 if what it reads is not a capture of the suite's format.
     """

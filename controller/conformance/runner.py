@@ -24,6 +24,11 @@ MOST_LINES: Final = 20_000
 """The same of its lines (ours); our longest answer has 300."""
 KEPT_ERRORS: Final = 400
 """Bytes of the end of standard error that a report shows."""
+DECLARES: Final = (
+    'a decoder first writes a line such as {"decoder": "mine 1.0", "suite": "1.0", "devices": ["money_wheel"]} '
+    "(docs/conformance.md, A decoder)"
+)
+"""What a program lacks that declares nothing."""
 
 
 class CandidateError(Exception):
@@ -148,15 +153,15 @@ class Runner(NamedTuple):
                 what = f"with nothing on its input it declares itself and ends; it did not within {self.seconds:g} s"
                 raise CandidateError(what) from error
             except _EndedError as error:
-                raise CandidateError(f"it ended without a line: {await process.ended(self.seconds)}") from error
+                how = await process.ended(self.seconds)
+                raise CandidateError(f"it ended without a line: {how}; {DECLARES}") from error
             except _FloodError as error:
                 raise CandidateError(f"its declaration is {error}") from error
             how = await process.ended(self.seconds)
         try:
             declaration = msgspec.json.decode(line, type=Declaration)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            example = '{"decoder": "mine 1.0", "suite": "1.0", "devices": ["money_wheel"]}'
-            raise CandidateError(f"its first line is not a declaration such as {example}: {error}") from error
+            raise CandidateError(f"its first line is not a declaration: {error}; {DECLARES}") from error
         if process.code != 0:
             raise CandidateError(f"it declared itself, and then: {how}")
         return declaration
@@ -234,7 +239,9 @@ class Runner(NamedTuple):
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise CandidateError(f"{self.command[0]} cannot be started: {error}") from error
+            cause = error.strerror if isinstance(error, OSError) else error
+            fix = "name an executable file by its path (./decoder), or one that is in PATH"
+            raise CandidateError(f"it cannot be started: {cause}; {fix}") from error
         process = _Process(asyncio.subprocess.Process(transport, protocol, loop), transport)
         try:
             yield process

@@ -294,9 +294,10 @@ def runs(process: int) -> bool:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["/nowhere/decoder"], "/nowhere/decoder cannot be started"),
-        (["true"], "it ended without a line: code 0"),
-        (["echo", "hello"], "its first line is not a declaration such as"),
+        (["/nowhere/decoder"], "it cannot be started: No such file or directory; name an executable file by its path"),
+        (["/dev/null"], "it cannot be started: Permission denied; name an executable file"),
+        (["true"], "it ended without a line: code 0; a decoder first writes a line such as"),
+        (["echo", "hello"], "its first line is not a declaration: .*; a decoder first writes a line such as"),
         (["sh", "-c", 'echo \'{"decoder":"a","suite":"1.0","devices":[]}\'; exit 4'], "it declared itself, and then"),
         (["yes"], "its declaration is more than"),
     ],
@@ -317,6 +318,7 @@ def test_a_program_that_declares_nothing_is_refused(command: list[str], words: s
 def test_a_program_of_which_nothing_can_be_asked_is_refused(given: dict[str, Any], words: str) -> None:
     ran = CliRunner().invoke(main, [*PATIENT, "echo", msgspec.json.encode(given).decode()])
     assert ran.exit_code == 2
+    assert ran.output.startswith("echo: ")
     assert words in ran.output
 
 
