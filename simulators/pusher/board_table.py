@@ -32,6 +32,8 @@ APART_S: Final = 0.005
 """From one beam of the win chute to the other."""
 COIN_S: Final = 0.03
 TILT_S: Final = 0.02
+STUCK_S: Final = 4.0
+"""A token is in the win chute for this long: longer than its board waits."""
 
 
 BOARD_FAULTS: Final = (
@@ -40,6 +42,9 @@ BOARD_FAULTS: Final = (
     named("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
     named("board_unplugged", False, "The board's cable comes out.", "A fault: sensor_missing; the outcome."),
     named("token_while_shut", True, "A token is put in while the door is open.", "It comes back; then the outcome."),
+    named(
+        "win_stuck", False, "A token sticks in the win chute, and is taken out.", "A fault: sensor_stuck; the outcome."
+    ),
     named("play_voided", True, "A person makes the play void.", "Void; the hopper gives the stake back."),
     named("board_hopper_empty", True, "The same, and the hopper is empty.", "Void; payout_in_doubt; paid by hand."),
 )
@@ -158,6 +163,9 @@ class BoardPusherSimulator(PusherSimulator):
             self._edges += [Edge(DOOR, 1, _ns(at_s)), Edge(DOOR, 0, _ns(at_s + 1.0))]
             self.board.plan(_ns(at_s + 0.5), self._insert)
             return at_s + 2.0
+        if name == "win_stuck":
+            self.board.plan(_ns(at_s), lambda board, t_ns: self._sense("win_a", t_ns / NS_PER_S, STUCK_S))
+            return self._clear("board", at_s + STUCK_S + 0.5) + 0.5
         return at_s
 
     def _disturbed(self, name: str, in_s: float, rng: Random) -> GoOn:

@@ -15,6 +15,7 @@ SHUTS = {
     "shelf_stalled": {"shelf_stalled"},
     "tilted": {"tilt"},
     "board_unplugged": {"sensor_missing"},
+    "win_stuck": {"sensor_stuck"},
     "board_hopper_empty": {"payout_in_doubt"},
 }
 
