@@ -116,21 +116,29 @@ def test_tokens_that_leave_the_hopper_unasked_shut_the_machine_until_a_person_cl
     with machine(3) as one:
         one.token()
         one.run(0.2)
+        one.order("void why=first")
+        one.run(0.5)
+        assert (one.credits, one.given_out) == (0, 1)
+        one.token()
+        one.run(0.2)
         one.stray()
         one.run(0.4)
         assert one.faults == {"hopper_runaway"}
         assert one.meters.tokens_overpaid == 1
         one.kill()
+        one.stray()
+        one.run(0.4)
         one.board_off(1)
         one.board_on()
         one.start()
         one.run(0.8)
         assert one.faults == {"hopper_runaway"}
+        assert one.meters.tokens_overpaid == 2
         assert one.order("void why=stray").accepted
         assert attended(one) == 0
         one.run(0.5)
         adds_up(one)
-        assert (one.credits, one.given_out, one.faults) == (0, 2, set())
+        assert (one.credits, one.given_out, one.faults) == (0, 4, set())
 
 
 def test_a_board_that_is_exchanged_in_a_payout_does_not_pay_it_again() -> None:

@@ -45,6 +45,8 @@ SHELF: Final = "shelf"
 RUNAWAY: Final = "hopper_runaway"
 PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
 """The inputs of the board without which nothing counts."""
+AT_REST: Final = PROVEN - {"shaft"}
+"""Those that are not active at a test: a slot of the shaft may be in its sensor, and a shaft that is cut is a stall."""
 BLOCKED: Final = {
     "stalled": "no pulse of the shelf's shaft",
     "over_current": "the shelf's motor draws too much",
@@ -324,7 +326,8 @@ class BoardPlays:
     def _tested(self, seen: BoardSensors) -> None:
         """The board has tested its sensors: one that is not proven counts nothing."""
         names = KINDS["pusher"].inputs
-        for found, what in ((seen.shorted, "shorted, or lit from elsewhere"), (seen.dark, "cut, dead, or active")):
+        shorted, dark = "shorted, or lit from elsewhere", "cut, dead, or active"
+        for found, of, what in ((seen.shorted, PROVEN, shorted), (seen.dark, AT_REST, dark)):
             for number, (name, _) in enumerate(names):
-                if found >> number & 1 and name in PROVEN:
+                if found >> number & 1 and name in of:
                     self._report.fault(Fault(seen.t_ns, "sensor_stuck", f"{name} is {what}", device=BOARD))
