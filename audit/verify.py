@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from audit.base import read_base
 from audit.chain import MOST_ROWS, ChainCheck, RecordTable, Vouch
-from audit.errors import UNREADABLE, journal_error
+from audit.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
 from audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
 from audit.openings import Openings
 from audit.reading import reading
@@ -38,6 +38,8 @@ Step: TypeAlias = Callable[[str], None]
 """The next step, in words."""
 REPORT_EVERY: Final = 500
 """Records between two calls of `Progress`."""
+_HEADER: Final = 100
+"""Bytes of the header of an SQLite file."""
 _MOST_PROBLEMS: Final = 20
 """Problems of pages that are reported, at most."""
 
@@ -87,10 +89,45 @@ def verify(
         noted = read_witness(path)
     except OSError as error:
         raise journal_error(path, error, "reading the witness beside it") from error
-    with reading(path, "verifying it") as connection:
-        verification = _Verification(path, connection, noted, heads, keys, progress, step)
-        verification.run()
-        return verification.report()
+    try:
+        with reading(path, "verifying it") as connection:
+            verification = _Verification(path, connection, noted, heads, keys, progress, step)
+            verification.run()
+            return verification.report()
+    except JournalDamaged as error:
+        if error.fix != VERIFY:
+            raise
+        # No page can be read, as of a file that is cut off.
+        return _unreadable(path, error, keys_given=bool(keys))
+
+
+def _unreadable(path: Path, error: JournalDamaged, *, keys_given: bool) -> AuditReport:
+    detail = f"{_cut_off(path)}{error.__cause__}: nothing of it can be read"
+    return AuditReport(
+        path=str(path),
+        chains=[],
+        seals=0,
+        public_keys=[],
+        keys_given=keys_given,
+        findings=[AuditFinding(kind=FindingKind.DAMAGED, detail=detail, order=-1)],
+        notes=[],
+        archived={},
+        heads={},
+        end_is_proven=False,
+    )
+
+
+def _cut_off(path: Path) -> str:
+    """That a file is shorter than its header has it (SQLite's file format, 1.3); empty where it is not."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+        size = path.stat().st_size
+    except OSError as error:
+        raise journal_error(path, error, "looking at it") from error
+    page_size = int.from_bytes(header[16:18], "big")
+    whole = (65536 if page_size == 1 else page_size) * int.from_bytes(header[28:32], "big")
+    return f"it is cut off, and has {size:,} of {whole:,} bytes: " if size < whole else ""
 
 
 class _Verification:
@@ -316,9 +353,9 @@ class _Verification:
         )
 
     def _damaged(self, detail: str, chain: str = "", seq: int | None = None) -> None:
-        self.findings.append(
-            AuditFinding(kind=FindingKind.DAMAGED, chain=chain, first=seq, last=seq, detail=detail, order=-1)
-        )
+        found = AuditFinding(kind=FindingKind.DAMAGED, chain=chain, first=seq, last=seq, detail=detail, order=-1)
+        if found not in self.findings:
+            self.findings.append(found)
 
 
 def _noted(noted: Mapping[str, Head]) -> Iterator[tuple[str, Vouch]]:

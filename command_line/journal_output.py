@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from audit.errors import JournalError
-from audit.findings import AuditReport, ChainSummary
+from audit.findings import AuditReport, ChainSummary, FindingKind
 from audit.queries import RecalledTable, parse_moment
 from audit.records import COMMAND
 from command_line.plain_output import show
@@ -31,7 +31,10 @@ _VERIFIED_BUT_ITS_END = (
 def show_report(report: AuditReport) -> None:
     """Prints a report: what the file holds, the notes and the findings."""
     there = f"{counted(report.records, 'record')} in {counted(len(report.chains), 'chain')}"
-    show(f"{report.path}: {there}, {counted(report.seals, 'seal')}")
+    there = f"{there}, {counted(report.seals, 'seal')}"
+    if not report.chains and any(one.kind is FindingKind.DAMAGED for one in report.findings):
+        there = "its records cannot be read"  # and so are not counted as none
+    show(f"{report.path}: {there}")
     for chain in report.chains:
         show(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
     for note in report.notes:

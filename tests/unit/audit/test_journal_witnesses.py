@@ -267,8 +267,19 @@ def test_a_damaged_page_is_reported_first_in_the_words_of_sqlite(journal: Path) 
     data = bytearray(journal.read_bytes())
     data[(root - 1) * size : root * size] = bytes(size)
     journal.write_bytes(data)
-    found = first(journal)
+    (found,) = verify(journal).findings
     assert found.kind is FindingKind.DAMAGED
+
+
+def test_a_journal_that_is_cut_off_does_not_verify_and_the_report_names_its_size(journal: Path, tmp_path: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    data = journal.read_bytes()
+    short = tmp_path / "short.sqlite"
+    short.write_bytes(data[: len(data) // 2 + 9])
+    (found,) = verify(short).findings
+    assert found.kind is FindingKind.DAMAGED
+    assert found.detail.startswith(f"it is cut off, and has {len(data) // 2 + 9:,} of {len(data):,} bytes: ")
 
 
 # --- files that cannot be used ---------------------------------------------------------------------------------------
