@@ -23,7 +23,7 @@ def command(tables: tuple[Path, ...]) -> None:
 
     Each mistake is one line: file, line, key, what is wrong, and how to fix it. Several files are also checked
     against each other, as the tables of one computer: for tables of the same name and wires used twice. A folder
-    means all *.toml in it. No hardware is needed.
+    means all *.toml in it. No hardware is needed. The files of examples/ are of many computers: check them one by one.
 
     \b
     Examples:

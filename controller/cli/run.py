@@ -176,6 +176,7 @@ def _serve(plan: ServicePlan, metrics: int | None, log_form: str, *, as_json: bo
     from controller.service.console import Console, LineWriter
     from controller.service.core_files import forbid_core_files
     from controller.service.counters import LiveNumbers, ServiceCounters
+    from controller.service.crashes import crash_words
     from controller.service.descriptors import TooFewDescriptorsError, raise_descriptor_limit
     from controller.service.json_log import JsonLines
     from controller.service.logs import log_to, reads_journald
@@ -223,6 +224,9 @@ def _serve(plan: ServicePlan, metrics: int | None, log_form: str, *, as_json: bo
     except (StartupCheckError, TooFewDescriptorsError, JournalError) as error:
         log.critical("not fit to run: %s", error)
         return FATAL
+    except Exception as error:
+        log.critical("%s", crash_words(error, plan.configs))
+        raise
     finally:
         logging.getLogger().removeHandler(handler)
         if journald is not None:

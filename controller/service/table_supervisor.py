@@ -32,6 +32,7 @@ from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
 from controller.service.clock_watch import FAULT as CLOCK_JUMPED
 from controller.service.counters import HALTED, ServiceCounters
+from controller.service.crashes import note_table
 from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
@@ -199,6 +200,9 @@ class TableSupervisor:
                 table.open_wires()
             except LineError as error:
                 failures[table.id] = error
+            except Exception as error:
+                note_table(error, table.id)
+                raise
         return failures
 
     def open(
@@ -227,7 +231,11 @@ class TableSupervisor:
                     "(`feltwire journal verify`), then clear it"
                 )
                 standing.append(ServiceFault("journal", "history_lost", detail))
-            self._put(table, table.open(standing))
+            try:
+                self._put(table, table.open(standing))
+            except Exception as error:
+                note_table(error, table.id)
+                raise
         if behind is not None:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
@@ -264,10 +272,14 @@ class TableSupervisor:
         for table in self.tables.values():
             if self._halted:
                 return
-            result = table.tick()
-            self._outboxes[table.id].put(result.events, result.results, result.until_ns)
-            if table.simulated:
-                table.supervise()
+            try:
+                result = table.tick()
+                self._outboxes[table.id].put(result.events, result.results, result.until_ns)
+                if table.simulated:
+                    table.supervise()
+            except Exception as error:
+                note_table(error, table.id)
+                raise
             yield
 
     def each_second(self) -> bool:

@@ -123,7 +123,7 @@ def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
     assert "NOT VERIFIED: the event is not in this tree" in python_check(tmp_path, proof, house).stderr
     # With too few witnesses, or a signature that somebody touched.
     event.write_bytes(event.read_bytes().replace(b"$20", b"$2"))
-    assert "cosigned by 2 witnesses" in python_check(tmp_path, proof, house, 3).stderr
+    assert "cosigned by 2 of the 3 witnesses that must" in python_check(tmp_path, proof, house, 3).stderr
     read = InclusionProof.parse(proof.read_bytes())
     log, first, second = read.note.signatures
     touched = first._replace(signature=second.signature)

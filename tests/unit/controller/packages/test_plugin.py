@@ -19,12 +19,16 @@ from controller.games import outside
 from controller.games.load import check, check_text
 from controller.packages.installed import files_of, installed
 from controller.rules import profile as profiles
+from controller.service.crashes import crash_words
 from controller.service.event_lines import line_of
 from controller.table.authority import may
 from feed.allow_list import KeyOwner
 from feed.events import TableOpened, decode, encode
 from feed.state import TableState
+from tests.fakes.virtual_service import VirtualService
 from tests.plugin import PLUGIN, TABLE, distribution, installed_into
+from tests.tables.bench import configured
+from tests.tables.money_lines import money_toml
 from tests.tables.problems import problem_lines
 
 TRUSTING = TABLE.read_text(encoding="utf-8")
@@ -365,3 +369,25 @@ def test_a_package_that_is_not_installed_is_named_with_the_nearest(plugin: Path)
 def test_a_package_is_listed_once(plugin: Path) -> None:
     (problem,) = problem_lines(check_text(TRUSTING.replace('["fair-wheel"]', '["fair-wheel", "Fair_Wheel"]')))
     assert "table.packages[1]: is listed twice" in problem
+
+
+def test_an_error_in_a_package_is_told_with_its_table_package_and_line(folder: Path) -> None:
+    modules = {f"fair_wheel/{file.name}": file.read_text() for file in (PLUGIN / "fair_wheel").iterdir() if file.suffix}
+    take = "    def _take(self, edge: Edge, found: list[Observation]) -> None:\n"
+    planted = modules["fair_wheel/device.py"].replace(take, f'{take}        raise ValueError("planted")\n')
+    modules["fair_wheel/device.py"] = planted
+    line = planted.splitlines().index('        raise ValueError("planted")') + 1
+    offers = {
+        "feltwire.games/fair_wheel": "fair_wheel.spec:FAIR_WHEEL",
+        "feltwire.devices/code_wheel": "fair_wheel.device:CODE_WHEEL",
+        "feltwire.rules/fair": "fair_wheel.spec:FAIR_RULES",
+    }
+    distribution(folder, "fair-wheel", offers, modules)
+    config = trusting()
+    hall = VirtualService([configured(money_toml()), config])
+    hall.open()
+    with pytest.raises(ValueError, match="planted") as raised:
+        hall.run(60)
+    words = crash_words(raised.value, [config])
+    assert f" at table fair-1, in the package fair-wheel 1.0 (device.py, line {line}): ValueError: planted; " in words
+    assert "in the package" not in crash_words(ValueError("ours"), [config])
