@@ -173,7 +173,7 @@ class CardGame:
             self.carrying.restore(state)
 
     def begin(self, t_ns: int) -> None:
-        """The table begins: where the cards were to be shuffled, they still are; a shoe that counts has lost count."""
+        """The table begins: where the cards were to be shuffled, they still are; a wrong count still is."""
         if self.shoe.stock is not None:
             self.shoe.stock.begin(t_ns)
         if self.shuffler is not None:
@@ -216,7 +216,9 @@ class CardGame:
     # --- the course of a round -------------------------------------------------------------------------------------
 
     def opened(self, t_ns: int) -> None:
-        """The round is open: the acceptors take wagers."""
+        """The round is open: the acceptors take wagers; a shoe that counts may have lost count."""
+        if self.shoe.stock is not None:
+            self.shoe.stock.opened(t_ns)
         if self.progressive is not None:
             self.progressive.opened(t_ns)
 

@@ -40,29 +40,26 @@ class ContinuousStock:
         """Whether the count cannot be that of its cards."""
         self._this_round = 0
         """Cards of the round that is open."""
-        self._restarted = False
+        self._unreported = False
+        """Whether it is not reported yet that a restart has lost the count."""
         self._why_wrong = ""
         """In words, why the count was wrong before a restart."""
 
     def restore(self, state: TableState) -> None:
         """The journal has no count of single cards: what is inside is not known. That it was wrong, it has."""
-        self._restarted = True
+        self._unreported = True
         known = [fault for fault in state.faults if (fault.device, fault.fault) == (self._device, COUNT_WRONG)]
         self.wrong = bool(known)
         self._why_wrong = known[0].detail if known else ""
 
     def begin(self, t_ns: int) -> None:
-        """The table begins: after a restart the cards are not counted, and a wrong count waits for `new_shoe` still."""
-        if not self._restarted:
-            return
-        detail = "the controller was off: what is inside the shoe is not known. Count the cards, then new_shoe"
-        self._report.warn(t_ns, self._device, "inserts_uncounted", detail)
+        """The table begins: a wrong count waits for `new_shoe` still."""
         if self.wrong:
             self._report.fault(self._fault(t_ns, self._why_wrong))
 
     def loaded(self, t_ns: int) -> None:
         """The cards were counted, and all of them are inside."""
-        self.inside, self._this_round = self._stack, 0
+        self.inside, self._this_round, self._unreported = self._stack, 0, False
         if self.wrong:
             self.wrong = False
             self._report.cause_gone(t_ns, STOCK, self._device)
@@ -70,6 +67,14 @@ class ContinuousStock:
     def opens(self) -> None:
         """A round opens."""
         self._this_round = 0
+
+    def opened(self, t_ns: int) -> None:
+        """A round is open: after a restart with cards that nobody has counted."""
+        if not self._unreported:
+            return
+        self._unreported = False
+        detail = "the controller was off: what is inside the shoe is not known. Count the cards, then new_shoe"
+        self._report.warn(t_ns, self._device, "inserts_uncounted", detail)
 
     def called(self, t_ns: int) -> None:
         """The cards of earlier rounds are back inside."""

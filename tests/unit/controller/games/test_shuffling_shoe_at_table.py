@@ -123,6 +123,9 @@ def test_after_a_restart_what_is_inside_is_not_known_and_that_is_reported() -> N
     warning = after.bench.said.one(events.DeviceWarning)
     assert (warning.device, warning.warning) == ("shoe", "inserts_uncounted")
     assert "new_shoe" in warning.detail
+    first = after.bench.said[0].data
+    assert isinstance(first, events.TableOpened), "it names the epoch before"
+    assert first.previous_sequence > 0
     after.ordered("new_shoe by=ann")
     assert after.game.shoe.stock is not None
     assert after.game.shoe.stock.inside == 52
