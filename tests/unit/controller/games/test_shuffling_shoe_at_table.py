@@ -125,7 +125,7 @@ def test_after_a_restart_what_is_inside_is_not_known_and_that_is_reported() -> N
     assert "new_shoe" in warning.detail
     first = after.bench.said[0].data
     assert isinstance(first, events.TableOpened), "it names the epoch before"
-    assert first.previous_sequence > 0
+    assert first.previous_sequence == hands.bench.said[-1].seq
     after.ordered("new_shoe by=ann")
     assert after.game.shoe.stock is not None
     assert after.game.shoe.stock.inside == 52
