@@ -18,11 +18,29 @@ _LABEL: Final = 170
 _ROW: Final = 17
 LABELS: Final = 9.5
 """The size of the words."""
-_STEPS_S: Final = (60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000)
+_STEPS_S: Final = (
+    1,
+    5,
+    15,
+    30,
+    60,
+    300,
+    900,
+    1800,
+    3600,
+    7200,
+    14_400,
+    21_600,
+    43_200,
+    86_400,
+    172_800,
+    604_800,
+    2_592_000,
+)
 _MOST_TICKS: Final = 8
 _APART: Final = 0.3
 """Units of the page between two spans that can be seen apart."""
-_DAY_S: Final = 86_400
+_MINUTE_S, _DAY_S = 60, 86_400
 
 
 class OpenTimes(NamedTuple):
@@ -114,6 +132,11 @@ def _ticks(first_ns: int, last_ns: int, zone: tzinfo) -> list[tuple[int, str]]:
     found = []
     while tick * NS_PER_S <= last_ns:
         moment = datetime.fromtimestamp(tick, UTC).astimezone(zone)
-        found.append((tick * NS_PER_S, moment.strftime("%b %d" if step >= _DAY_S else "%H:%M")))
+        found.append(
+            (
+                tick * NS_PER_S,
+                moment.strftime("%b %d" if step >= _DAY_S else "%H:%M" if step >= _MINUTE_S else "%H:%M:%S"),
+            )
+        )
         tick += step
     return found

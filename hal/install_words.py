@@ -38,6 +38,13 @@ def how_to_pip(name: str, root: Path = ROOT) -> str:
     return f"install it with: {_pip() if (root / 'requirements').is_dir() else PACKAGED_PIP} install {name}"
 
 
+def how_to_start(file: str, root: Path = ROOT) -> str:
+    """How to start the service with a table: the command of a checkout, or the unit of the Debian package."""
+    if not (root / "requirements").is_dir():
+        return "sudo systemctl start feltwire"
+    return f"{_short(Path(sys.executable).with_name('feltwire'))} run {shlex.quote(file)}"
+
+
 def _pip() -> str:
     return f"{_short(Path(sys.executable))} -m pip"
 

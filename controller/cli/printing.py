@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -15,13 +16,21 @@ from controller.configuration.values import TableConfig
 from controller.games.load import check
 from controller.service.event_lines import colored_line_of
 from feed.events import Event, encode
+from hal.plain_text import plain
+
+_REPEATED: Final = 60
+"""A sentence of more characters is not printed again in the same file (ours)."""
 
 
 def show_problems(problems: Iterable[Problem]) -> None:
-    """Prints each problem on a line of standard error, coloured only on a terminal."""
+    """Prints each problem on a line of standard error, coloured only on a terminal. A long sentence comes once."""
+    at: dict[tuple[str, str, str], int] = {}
     for problem in problems:
         color = "yellow" if problem.severity == "warning" else "red"
+        first = at.setdefault((problem.file, problem.wrong, problem.fix), problem.line)
         place, _, rest = str(problem).partition(f":{problem.line}: ")
+        if first != problem.line and len(problem.wrong) + len(problem.fix) > _REPEATED:
+            rest = plain(f"{problem.key}: {'warning: ' if problem.severity == 'warning' else ''}as in line {first}")
         click.echo(click.style(f"{place}:{problem.line}: ", fg=color) + rest, err=True)
 
 

@@ -41,6 +41,7 @@ from hal.board.errors import BoardError
 from hal.board.messages import IdentityAnswer
 from hal.board.ports import ask_identity, serial_ports
 from hal.clock import NS_PER_S, Clock, SystemClock, clock_resolution_ns
+from hal.install_words import how_to_start
 from hal.lines import LineError
 from hal.version import SOFTWARE
 
@@ -136,7 +137,8 @@ async def _software(config: TableConfig, around: Surroundings, note: Note) -> No
     if config.live:
         note(table_checks.judge_calibration(state_of(config, bytes.fromhex(keys.signing) if keys.signing else b"")))
     service = around.service
-    note(*table_checks.judge_service(config.id, service.base if service else "", service.status if service else None))
+    base, status = ("", None) if service is None else (service.base, service.status)
+    note(*table_checks.judge_service(config.id, base, status, how_to_start(config.file)))
     if service is not None:
         heard = await asyncio.get_running_loop().run_in_executor(None, _heartbeat, service.base, config)
         note(table_checks.judge_feed(service.base, heard, FEED_S))

@@ -82,10 +82,10 @@ def judge_calibration(state: CalibrationState) -> Finding:
     return ok("calibration", state.words)
 
 
-def judge_service(table: str, base: str, status: Mapping[str, Any] | None) -> list[Finding]:
-    """What a service that runs the table reports of it."""
+def judge_service(table: str, base: str, status: Mapping[str, Any] | None, start: str) -> list[Finding]:
+    """What a service that runs the table reports of it; `start` is the command that starts one."""
     if not base:
-        return [skipped("service", "no service on this computer runs the table", "sudo systemctl start feltwire")]
+        return [skipped("service", "no service on this computer runs the table", start)]
     stands = {} if status is None else status.get("tables", {}).get(table, {})
     found: list[Finding] = []
     if status is not None and status.get("problem"):

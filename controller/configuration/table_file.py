@@ -479,7 +479,9 @@ def _names_package(table: Mapping[str, Any], package: str) -> bool:
 
 def _with_package(table: Mapping[str, Any], package: str) -> str:
     given = table.get("packages", [])
-    listed = [*given, package] if isinstance(given, list) else [package]
+    # A name that is nearly this one was meant to be it.
+    kept = [one for one in given if nearest(str(one), [package]) is None] if isinstance(given, list) else []
+    listed = [*kept, package]
     return f"write packages = {value_text(listed)} under [table]"
 
 

@@ -165,7 +165,10 @@ def _import(package: Installed, entry: EntryPoint) -> Any:
         return entry.load()
     except Exception as error:
         wrong = f"{package.name} {package.version} cannot be imported ({type(error).__name__}: {error})"
-        raise PackageError(wrong, f"install the version that fits this feltwire: {entry.value}") from error
+        # What it takes from elsewhere is not there, or not as it was; anything else is its own mistake.
+        misfit = isinstance(error, ImportError | AttributeError | TypeError)
+        fix = "install the version that fits this feltwire" if misfit else f"ask the author of {package.name}"
+        raise PackageError(wrong, f"{fix}: {entry.value}") from error
 
 
 def _admitted(package: Installed, games: Iterable[GameSpec]) -> Iterable[str]:

@@ -316,6 +316,8 @@ def test_charts_of_nothing_and_of_one_moment_are_drawn_or_left_out(summary: Summ
     day = 86_400 * NS
     weeks = open_times([OpenTimes("a", [(day, 40 * day)], [(2 * day, 3 * day)])], NEW_YORK)
     assert weeks.count("#d9d9d9") <= 8 and "Jan" in weeks
+    seconds = open_times([OpenTimes("a", [(3601 * NS, 3640 * NS)], [])], UTC)
+    assert ">01:00:15<" in seconds and ">01:00:30<" in seconds
 
 
 @pytest.mark.parametrize(

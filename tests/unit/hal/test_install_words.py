@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hal.install_words import BROUGHT, ROOT, how_to_install, how_to_pip
+from hal.install_words import BROUGHT, ROOT, how_to_install, how_to_pip, how_to_start
 
 
 @pytest.mark.parametrize("what", ["fleet", "mqtt", "pi", "statistics", "venue"])
@@ -28,6 +28,8 @@ def test_the_package_names_its_own_pip_and_no_lock_that_it_does_not_have(tmp_pat
     words = how_to_install("statistics", tmp_path)
     assert words.startswith("the Debian package does not bring it. In a checkout of this version")
     assert how_to_pip("pigpio", tmp_path) == "install it with: sudo feltwire-pip install pigpio"
+    assert how_to_start("a b.toml", tmp_path) == "sudo systemctl start feltwire"
+    assert how_to_start("a b.toml").endswith("/feltwire run 'a b.toml'")
 
 
 def test_what_the_package_is_said_to_bring_is_locked_for_it() -> None:

@@ -287,8 +287,10 @@ def test_keys_without_clients_and_keys_that_others_read() -> None:
 
 def test_the_faults_that_a_service_reports_are_failures() -> None:
     status = {"tables": {"t-1": {"state": "shut", "faults": ["wheel: sensor_stuck: x"], "missing": ["chip"]}}}
-    assert statuses(table_checks.judge_service("t-1", "ipc:///run/x", status)) == ["failed", "failed"]
-    assert statuses(table_checks.judge_service("t-1", "", None)) == ["skipped"]
+    assert statuses(table_checks.judge_service("t-1", "ipc:///run/x", status, "")) == ["failed", "failed"]
+    assert [(one.status, one.fix) for one in table_checks.judge_service("t-1", "", None, "start")] == [
+        ("skipped", "start")
+    ]
     assert table_checks.judge_feed("ipc:///run/x", None, 3).status == "failed"
 
 

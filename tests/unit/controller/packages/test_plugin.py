@@ -139,6 +139,11 @@ print([name for name in sys.modules if name.startswith("fair_wheel")])
     assert ran.stdout.endswith("[]\n")
 
 
+def test_a_misspelt_name_of_a_package_is_replaced_in_the_list_that_is_advised(plugin: Path) -> None:
+    game, _ = problem_lines(check_text(TRUSTING.replace('["fair-wheel"]', '["fair-whel"]')))
+    assert 'write packages = ["fair-wheel"] under [table]' in game
+
+
 def test_its_rules_and_devices_are_those_of_the_tables_that_name_it(plugin: Path) -> None:
     trusting()
     (wrong,) = problem_lines(check_text(ROULETTE.replace('packages = ["other"]', 'rules = "fair"')))
