@@ -41,6 +41,7 @@ help:
 	@echo "make lock    renews the locked dependencies"
 
 setup: $(STAMP)
+	@echo "Feltwire is installed: $(BIN)/feltwire --help; make run shows three simulated tables"
 
 tools: $(CHECKS)
 

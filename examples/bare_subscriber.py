@@ -9,7 +9,7 @@ import sys
 import zmq
 
 if len(sys.argv) != 3:
-    sys.exit(__doc__)
+    sys.exit(f"two addresses are needed, of the feed and of the history\n{__doc__}")
 feed, history = zmq.Context.instance().socket(zmq.SUB), zmq.Context.instance().socket(zmq.DEALER)
 for prefix in (b"v1/", b"sim/v1/"):  # always with the slash: v1/table-1 would match table-10 as well
     feed.subscribe(prefix)

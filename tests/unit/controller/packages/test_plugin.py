@@ -324,7 +324,10 @@ def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> No
         ("import missing_library\nX = 1\n", "other 1.0 cannot be imported (ModuleNotFoundError"),
         ("X = 1\n", "its entry point new gives no GameSpec of that name, but a int"),
         ("Y = 1\n", "other 1.0 cannot be imported (AttributeError"),
-        ("raise RuntimeError('no licence')\n", "other 1.0 cannot be imported (RuntimeError: no licence)"),
+        (
+            "raise RuntimeError('no licence')\n",
+            "other 1.0 cannot be imported (RuntimeError: no licence); ask the author of other",
+        ),
     ],
 )
 def test_a_package_that_cannot_be_used_is_named_with_the_cause(folder: Path, module: str, wrong: str) -> None:
