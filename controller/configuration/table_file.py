@@ -467,6 +467,8 @@ def _possible(name: str, slot: Slot, given: Mapping[str, Any], registry: Registr
     values = given.get(name, {})
     if not isinstance(values, dict) or (driver := values.get("driver", slot.drivers[0])) not in slot.drivers:
         return []
+    if "driver" not in values and any(nearest(key, ["driver"]) for key in values):
+        return []
     entry = registry.drivers[driver]
     keys = {key: value for key, value in values.items() if key != "driver" or key in entry.keys.__struct_fields__}
     return [DeviceConfig(name, entry, made) for made in possible_sections(keys, entry.keys, ("device", name))]

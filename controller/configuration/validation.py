@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
+from itertools import product
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -157,6 +158,10 @@ def right_part(values: object, struct: type[S], path: Path) -> RightPart[S] | No
     return RightPart(made, frozenset(field.encode_name for field in doubtful))
 
 
+_MOST_TRIED: Final = 256
+"""Sections that are tried in place of one with wrong keys (ours): of more keys than two or three nothing is known."""
+
+
 def possible_sections(values: object, struct: type[S], path: Path) -> list[S]:
     """What a section may be meant to be: its right part, with each wrong key left out or with some right values, and
     without conflicts. The first is the most likely. Empty where nothing is known."""
@@ -164,10 +169,11 @@ def possible_sections(values: object, struct: type[S], path: Path) -> list[S]:
         return []
     doubtful = _doubtful(values, struct, path, _check_struct(values, struct, path))
     right = _right_values(values, struct, doubtful)
-    for field in doubtful:
-        right |= next(iter(_values_to_try(field)), {})
-    tried = [right, *(right | value for field in doubtful for value in _values_to_try(field))]
-    return [made for one in tried if _conflicts(one, struct) == [] for made in [msgspec.convert(one, struct)]]
+    tried = [_values_to_try(field) for field in doubtful]
+    if math.prod(map(len, tried)) > _MOST_TRIED:
+        return []
+    sections = [{**right, **{key: one for given in more for key, one in given.items()}} for more in product(*tried)]
+    return [made for one in sections if _conflicts(one, struct) == [] for made in [msgspec.convert(one, struct)]]
 
 
 def _doubtful(

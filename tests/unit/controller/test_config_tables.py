@@ -259,6 +259,8 @@ def test_a_line_that_no_device_has_is_told_beside_a_wrong_key_of_a_device_unless
         pins, key = problem_lines(check_text(text + wrong))
         assert "pins.foo: no device of this table has such a line" in pins
         assert f"device.wheel.{wrong.split()[0]}: unknown key" in key
+    (key,) = problem_lines(check_text(AUTOMATIC.replace("driver =", "drivr =")))
+    assert "device.wheel.drivr: unknown key" in key
 
 
 AUTOMATIC = """\
