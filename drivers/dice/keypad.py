@@ -105,7 +105,7 @@ class DiceKeypad(SensedDevice):
 
     def _due_ns(self) -> int:
         """When a held contact becomes a press, values are dropped, or a key is found stuck."""
-        return min(self._contacts.next_due_ns or NEVER_NS, self._forget_due_ns(), self._stuck_due_ns())
+        return min(self._contacts.next_due_ns or NEVER_NS, self._forget_due_ns(), self._next_stuck()[0])
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A press may not have been seen: what is keyed is in doubt until CLEAR."""
@@ -150,24 +150,26 @@ class DiceKeypad(SensedDevice):
     def _forget_due_ns(self) -> int:
         return self._last_ns + self._forget_ns if self._keyed or self._spoilt else NEVER_NS
 
-    def _stuck_due_ns(self) -> int:
-        waits = [since_ns for line, since_ns in self._down.items() if line not in self._health.dead]
-        return min(waits) + self._stuck_after_ns if waits else NEVER_NS
+    def _next_stuck(self) -> tuple[int, str]:
+        """When the next key that is not dead yet is found stuck, and which."""
+        held = [(since_ns, line) for line, since_ns in self._down.items() if line not in self._health.dead]
+        since_ns, line = min(held, default=(NEVER_NS - self._stuck_after_ns, ""))
+        return since_ns + self._stuck_after_ns, line
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while True:
             press_ns = self._contacts.next_due_ns or NEVER_NS
-            t_ns = min(press_ns, self._forget_due_ns(), self._stuck_due_ns())
+            stuck_ns, stuck = self._next_stuck()
+            t_ns = min(press_ns, self._forget_due_ns(), stuck_ns)
             if t_ns > until_ns:
                 return
             if t_ns == press_ns:
                 for seen in self._contacts.due(t_ns):
                     if isinstance(seen, ButtonPressed):
                         self._press(seen, found)
-            elif t_ns == self._stuck_due_ns():
-                line = min(name for name, since_ns in self._down.items() if since_ns + self._stuck_after_ns <= t_ns)
-                detail = f"{line} has been down for {self._stuck_after_ns / 1e9:g} s"
-                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
+            elif t_ns == stuck_ns:
+                detail = f"{stuck} has been down for {self._stuck_after_ns / 1e9:g} s"
+                self._health.line_failed(stuck, "sensor_stuck", detail, t_ns, found)
             else:
                 self._clear("time", t_ns, found)
 

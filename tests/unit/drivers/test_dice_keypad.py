@@ -134,6 +134,16 @@ def test_a_key_that_stays_down_is_a_fault_and_no_other_counts_meanwhile() -> Non
     assert of(found_, DiceEntered) == []
 
 
+@pytest.mark.parametrize("second_s", [1.0, 3.0])
+def test_each_of_two_keys_that_stay_down_is_found_stuck_once(second_s: float) -> None:
+    edges = in_order(FOUND, high("key_1", 1.0, 20_000), high("key_2", second_s, 20_000))
+    found_ = told(keypad(), edges, until_s=60.0)
+    assert [(one.line, one.t_ns) for one in of(found_, SensorDead)] == [
+        ("key_1", 11 * S),
+        ("key_2", round((second_s + 10) * S)),
+    ]
+
+
 def test_a_key_that_is_down_when_the_table_opens_is_no_press() -> None:
     edges = [*(edge for edge in FOUND if edge.line != "key_2"), Edge("key_2", 1, 0), Edge("key_2", 0, 5 * S)]
     found_ = told(keypad(), [*edges, *keyed("441E", from_s=6.0)])
