@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from controller.games.craps.history import CrapsHistory, as_event
+from controller.games.craps.history import SHAKER_REMOVED, CrapsHistory, as_event
 from controller.games.craps.rules import CrapsPeople
 from controller.games.dice.tossed_dice import TossedDice
 from controller.table.phase import OPEN, SETTLING
@@ -17,9 +17,6 @@ from feed.state import TableState
 
 Act: TypeAlias = Literal["pass_dice", "change_dice", "roll_for_come", "line_wager"]
 """What a person may do between two rolls."""
-
-SHAKER_REMOVED: Final = "shaker_removed"
-"""In the carried state: a person ordered that the automated shaker is off the table."""
 
 
 class BetweenRolls:

@@ -23,6 +23,10 @@ NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "sh
 """What makes a round void whatever the throw was: it is not an invalid roll of the shooter's."""
 
 
+SHAKER_REMOVED: Final = "shaker_removed"
+"""Carried beside the state of the game: a person ordered that the automated shaker is off the table."""
+
+
 class Roll(NamedTuple):
     """A round that has its verdict."""
 
@@ -144,6 +148,6 @@ def _state(values: Mapping[str, Any] | None) -> CrapsState | None:
     if values is None:
         return None
     try:
-        return msgspec.convert(values, CrapsState)
+        return msgspec.convert({key: one for key, one in values.items() if key != SHAKER_REMOVED}, CrapsState)
     except msgspec.ValidationError:
         return None

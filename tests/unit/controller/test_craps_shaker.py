@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.craps.rounds import CrapsGame
 from controller.games.load import check_text
 from controller.service.event_lines import line_of
 from drivers.dice.frame_wire import FROM_HOST, FrameCommand, ShakerFrame, encode_frame
@@ -235,20 +236,41 @@ def test_a_shaker_that_is_taken_away_after_its_failure_leaves_the_play_to_the_sh
     assert table.key(2, 2).said.verdicts() == ["void shaker_failed", "2-2"]
 
 
+def restarted(table: ShakerHands) -> CrapsGame:
+    """The game of a table that starts again from what this one has published."""
+    state = TableState(table.table.identity.table)
+    for event in table.said:
+        state.apply(decode(encode(event)))
+    again = ShakerHands().game
+    again.restore(state)
+    return again
+
+
 def test_that_a_person_took_it_away_is_told_and_outlives_a_restart() -> None:
     table = ShakerHands()
     table.order("shaker_removed by=ann")
     told = table.said.of(events.CarriedStateChanged)[-1]
     assert (told.act, told.by, told.course["shaker_removed"]) == ("shaker_removed", "ann", True)
-    state = TableState(told.table)
-    for event in table.said:
-        state.apply(decode(encode(event)))
-    again = ShakerHands()
-    again.game.restore(state)
-    assert again.game.tossed is not None
-    assert not again.game.tossed.present
+    again = restarted(table)
+    assert again.tossed is not None
+    assert not again.tossed.present
     table.order("shaker_placed by=ann")
     assert "shaker_removed" not in table.said.of(events.CarriedStateChanged)[-1].course
+
+
+@pytest.mark.parametrize(
+    ("rolls", "then"), [([], ("point", 8, 1)), ([(4, 4)], ("come_out", None, 1)), ([(3, 4), (5, 5)], ("point", 10, 2))]
+)
+def test_a_restart_while_the_shaker_is_away_leaves_the_game_where_it_was(
+    rolls: list[tuple[int, int]], then: tuple[str, int | None, int]
+) -> None:
+    table = ShakerHands().tossed().key(3, 5)
+    assert table.pulse("dealer_settled").order("shaker_removed by=ann").accepted
+    for roll in rolls:
+        table.key(*roll).pulse("dealer_settled")
+    now = restarted(table).history.now
+    assert (now.phase, now.point, now.shooter) == then
+    assert now == table.game.history.now
 
 
 def test_lines_of_a_shaker_that_was_taken_away_void_nothing() -> None:
