@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
 from command_line.svg_page import SvgPage
@@ -40,7 +40,8 @@ _STEPS_S: Final = (
 _MOST_TICKS: Final = 8
 _APART: Final = 0.3
 """Units of the page between two spans that can be seen apart."""
-_MINUTE_S, _DAY_S = 60, 86_400
+_MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86_400
+_EPOCH: Final = datetime(1970, 1, 1)
 
 
 class OpenTimes(NamedTuple):
@@ -125,18 +126,21 @@ def _ticks(first_ns: int, last_ns: int, zone: tzinfo) -> list[tuple[int, str]]:
     step = next((one for one in _STEPS_S if span_s / one <= _MOST_TICKS), _STEPS_S[-1])
     while span_s / step > _MOST_TICKS:
         step *= 2
-    start = datetime.fromtimestamp(first_ns // NS_PER_S, UTC).astimezone(zone)
-    offset = start.utcoffset()
-    shift = 0 if offset is None else round(offset.total_seconds())
-    tick = (first_ns // NS_PER_S + shift) // step * step + step - shift
+    shown = "%b %d" if step >= _DAY_S else "%H:%M" if step >= _MINUTE_S else "%H:%M:%S"
     found = []
-    while tick * NS_PER_S <= last_ns:
-        moment = datetime.fromtimestamp(tick, UTC).astimezone(zone)
-        found.append(
-            (
-                tick * NS_PER_S,
-                moment.strftime("%b %d" if step >= _DAY_S else "%H:%M" if step >= _MINUTE_S else "%H:%M:%S"),
-            )
-        )
-        tick += step
+    moment = _whole(datetime.fromtimestamp(first_ns // NS_PER_S, UTC).astimezone(zone), step)
+    while (tick := round(moment.timestamp())) * NS_PER_S <= last_ns:
+        if tick * NS_PER_S > first_ns:
+            found.append((tick * NS_PER_S, datetime.fromtimestamp(tick, UTC).astimezone(zone).strftime(shown)))
+        if step > _HOUR_S:
+            # By the clock on the wall: a day in which it is set has 23 or 25 hours.
+            moment += timedelta(seconds=step)
+        else:
+            moment = datetime.fromtimestamp(tick + step, UTC).astimezone(zone)
     return found
+
+
+def _whole(moment: datetime, step_s: int) -> datetime:
+    """The last whole step of the clock on the wall."""
+    since = moment.replace(tzinfo=None) - _EPOCH
+    return moment - since % timedelta(seconds=step_s)

@@ -75,7 +75,9 @@ class EveningFault(NamedTuple):
     """A fault, and when it was cleared, if it was."""
 
     event: Event
+    """The first of it."""
     data: DeviceFault
+    """The one that shut the table, where that is a later one."""
     cleared: Event | None
     by: str
 
@@ -173,8 +175,8 @@ class TableEvening:
         """The captures that events name, each once."""
         named: dict[str, tuple[Event, CaptureFile]] = {}
         events = [*self.verdicts.values(), *(one.event for one in self.faults), *self.corrected, *self.disputed]
-        for event in events:
-            data: Any = event.data
+        pairs: list[tuple[Event, Any]] = [(one, one.data) for one in events]
+        for event, data in [*pairs, *((one.event, one.data) for one in self.faults)]:
             capture = getattr(data, "capture", None) or getattr(getattr(data, "evidence", None), "capture", None)
             if capture is not None:
                 named.setdefault(capture.file, (event, capture))
@@ -368,8 +370,11 @@ class _Fold:
             case TableClosed():
                 self._close(now)
             case DeviceFault():
-                # One that was before a restart is published again, and is the same fault.
-                self._standing.setdefault((data.device, data.fault), (event, data))
+                # One that was before a restart is published again, and is the same fault; so is one that shuts the
+                # table only later.
+                first, latched = self._standing.get((data.device, data.fault), (event, data))
+                shuts = data if data.blocks_play and not latched.blocks_play else latched
+                self._standing[data.device, data.fault] = (first, shuts)
                 if self._blocked and self._open is not None and self._shut is None:
                     self._shut = now
             case DeviceCleared():
@@ -396,12 +401,11 @@ class _Fold:
 
     def _add(self, spans: list[tuple[int, int]], start: _Moment, end: _Moment) -> int:
         """Adds what is of it in the span that is asked for, and returns its length."""
-        since_ns, until_ns = self._span
-        first, last = max(start.wall_ns, since_ns), min(end.wall_ns, until_ns)
+        span = WallSpan(start.wall_ns, end.wall_ns, max(0, end.mono_ns - start.mono_ns))
+        first, last = span.clipped(*self._span)
         if first < last:
             spans.append((first, last))
-        length_ns = max(0, end.mono_ns - start.mono_ns)
-        return WallSpan(start.wall_ns, end.wall_ns, length_ns).within(since_ns, until_ns)
+        return span.within(*self._span)
 
 
 def _event(path: Path, record: Record) -> Event:

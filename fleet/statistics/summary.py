@@ -541,14 +541,9 @@ def _in_time(time_ns: int, choice: Choice) -> bool:
     return (since is None or time_ns >= since) and (until is None or time_ns < until)
 
 
-def _clipped(spans: Any, choice: Choice) -> list[tuple[int, int]]:
-    found = []
-    for one in spans:
-        start = one.start_ns if choice.since_ns is None else max(one.start_ns, choice.since_ns)
-        end = one.end_ns if choice.until_ns is None else min(one.end_ns, choice.until_ns)
-        if end > start:
-            found.append((start, end))
-    return found
+def _clipped(spans: Iterable[WallSpan], choice: Choice) -> list[tuple[int, int]]:
+    clipped = (one.clipped(choice.since_ns, choice.until_ns) for one in spans)
+    return [(start, end) for start, end in clipped if end > start]
 
 
 # --- bias -------------------------------------------------------------------------------------------------------------

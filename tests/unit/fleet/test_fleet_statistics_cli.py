@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -318,6 +318,23 @@ def test_charts_of_nothing_and_of_one_moment_are_drawn_or_left_out(summary: Summ
     assert weeks.count("#d9d9d9") <= 8 and "Jan" in weeks
     seconds = open_times([OpenTimes("a", [(3601 * NS, 3640 * NS)], [])], UTC)
     assert ">01:00:15<" in seconds and ">01:00:30<" in seconds
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "labels"),
+    [
+        ("2026-10-30T12", "2026-11-04T12", ["Oct 31", "Nov 01", "Nov 02", "Nov 03", "Nov 04"]),
+        ("2026-10-31T20", "2026-11-01T07", ["22:00", "00:00", "02:00", "04:00", "06:00"]),
+        ("2026-10-31T23", "2026-11-01T03", ["00:00", "01:00", "01:00", "02:00", "03:00"]),
+        ("2027-03-12T20", "2027-03-17T12", ["Mar 13", "Mar 14", "Mar 15", "Mar 16", "Mar 17"]),
+    ],
+)
+def test_an_axis_over_a_change_of_the_clock_has_each_day_once_and_whole_hours(
+    begin: str, end: str, labels: list[str]
+) -> None:
+    first, last = (int(datetime.fromisoformat(one).replace(tzinfo=NEW_YORK).timestamp()) * NS for one in (begin, end))
+    chart = open_times([OpenTimes("a", [(first, last)], [])], NEW_YORK)
+    assert re.findall(r">(\w{3} \d\d|\d\d:\d\d)<", chart) == labels
 
 
 @pytest.mark.parametrize(

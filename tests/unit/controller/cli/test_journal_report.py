@@ -202,6 +202,47 @@ def test_after_a_crash_a_table_was_open_until_its_last_event_and_its_fault_goes_
     assert [(fault.data.detail, fault.cleared) for fault in one.faults] == [("wheel_a rests at 1", None)]
 
 
+def test_a_fault_that_shuts_the_table_only_later_is_one_fault_that_did(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        stuck = {"device": "dealer", "fault": "sensor_stuck"}
+        for detail, blocks in (("dealer_void", False), ("dealer_no_more_bets", True), ("dealer_settled", False)):
+            capture = CAPTURE if blocks else None
+            writer.say(
+                writer.event("wheel-1", DeviceFault, **stuck, detail=detail, blocks_play=blocks, capture=capture)
+            )
+        writer.clock.advance_to(writer.clock.now_ns() + HOUR_NS)
+        writer.say(writer.event("wheel-1", DeviceCleared, **stuck, by="ann"))
+        writer.closed("wheel-1")
+    one = table(path)
+    (fault,) = one.faults
+    assert (fault.event.sequence, fault.data.detail, fault.data.blocks_play) == (
+        f"{2:020d}",
+        "dealer_no_more_bets",
+        True,
+    )
+    assert one.shut_ns == HOUR_NS + 2 * NS_PER_S
+    assert [capture.file for _, capture in one.captures] == [CAPTURE.file]
+
+
+def test_the_bar_of_a_computer_that_began_with_an_old_time_is_as_long_as_its_hours(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        begun_ns = writer.clock.now_ns()
+        opened = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
+        writer.say(writer.event("wheel-1", TableOpened, mono_ns=0, **opened))
+        writer.clock.advance_to(begun_ns + 20 * HOUR_NS)
+        closed = writer.event("wheel-1", TableClosed, mono_ns=3 * HOUR_NS, reason="stopped")
+        writer.say(closed)
+    end_ns = ns_of(closed.time)
+    for since_ns in (0, end_ns - 12 * HOUR_NS):
+        one = table(path, TimeSpan(since_ns, end_ns + 1))
+        assert (one.open_ns, one.opened) == (3 * HOUR_NS, [(end_ns - 3 * HOUR_NS, end_ns)])
+    # Nothing of it was in the time that the computer took itself to be in.
+    assert table(path, TimeSpan(0, begun_ns + HOUR_NS)).open_ns == 0
+
+
 def test_hours_are_of_the_clock_that_times_the_edges_as_in_the_statistics_of_a_fleet(tmp_path: Path) -> None:
     path, speed = tmp_path / "journal.sqlite", 20
     with Evening(path) as writer:

@@ -58,6 +58,17 @@ def test_hours_are_those_of_the_clock_that_nobody_sets(tmp_path: Path) -> None:
     assert (doubt.clock_back, doubt.clock_back_ns) == (1, (3 * 3600 - 600) * NS)
 
 
+def test_the_bar_of_a_computer_that_began_with_an_old_time_is_as_long_as_its_hours(tmp_path: Path) -> None:
+    history = TableHistory().open().later(60).fault()
+    history.time += timedelta(hours=17)  # the clock is set
+    history.later(600).cleared().later(600).close()
+    end_ns = ns(history.time)
+    found = summary_of(tmp_path, history, choice=Choice(since_ns=end_ns - 12 * 3600 * NS))
+    assert (found.tables[0].open_ns, found.tables[0].shut_ns) == (1260 * NS, 600 * NS)
+    assert found.opened == {"hall/roulette-1": [(end_ns - 1260 * NS, end_ns)]}
+    assert found.shut == {"hall/roulette-1": [(end_ns - 1200 * NS, end_ns - 600 * NS)]}
+
+
 def test_a_time_that_was_rounded_back_accuses_no_clock(tmp_path: Path) -> None:
     """Older Feltwires dated an event up to a microsecond before the one before it."""
     history = TableHistory().open().later(600).pocket("1")
