@@ -222,8 +222,9 @@ class DiceOnTable:
         if doubted.reason in LYING and doubted.reason in self.rounds.reasons:
             self.rounds.void(t_ns, doubted.reason, evidence)
             return
-        now = self._rolls.history.now
-        candidates = [self._rolls.result(now, dice) for dice in dict.fromkeys(doubted.candidates)]
+        now, rules = self._rolls.history.now, self._rolls.history.craps.rules
+        possible = [dice for dice in dict.fromkeys(doubted.candidates) if rules.complete(dice)]
+        candidates = [self._rolls.result(now, dice) for dice in possible]
         self.rounds.unresolved(t_ns, doubted.reason, evidence, candidates)
 
     def _evidence(self, detail: str = "") -> Evidence:

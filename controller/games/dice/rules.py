@@ -31,13 +31,17 @@ class DiceRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The words for a roll without a result, where its reason has none of its own."""
     silent_on: tuple[str, ...]
 
+    def complete(self, dice: Sequence[int]) -> bool:
+        """Whether the dice are as many as the game has, and every value is one of a die's."""
+        return len(dice) == self.dice_count.value and all(value in FACES for value in dice)
+
     def checked(self, dice: Sequence[int]) -> Dice:
         """The dice, if they are as many as the game has and every value is one of a die's.
 
         Raises:
             ValueError: they are not; the message gives what was expected and what was seen.
         """
-        if len(dice) != self.dice_count.value or any(value not in FACES for value in dice):
+        if not self.complete(dice):
             wanted = f"{self.dice_count.value} values from 1 to 6 ({self.dice_count.cite})"
             raise ValueError(f"dice {list(dice)}: expected {wanted}")
         return tuple(dice)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.games.dice.rules import FACES, Dice
+from controller.games.dice.rules import Dice
 from controller.games.dice.tossed_dice import RoundView, TossedDice
 from controller.games.dice.value_devices import ValueDevices
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, result_of
@@ -176,11 +176,9 @@ class DiceInPlay:
             detail = "what was entered is not what the shaker reports of its dice"
             return Doubted("values_disagree", detail, (found.dice, self.tossed.values))
         if isinstance(found, Doubted):
-            return found._replace(candidates=tuple(dice for dice in found.candidates if self._whole(dice)))
+            rules = self.areas.layout.rules
+            return found._replace(candidates=tuple(dice for dice in found.candidates if rules.complete(dice)))
         return found
-
-    def _whole(self, dice: Dice) -> bool:
-        return len(dice) == self.areas.layout.rules.dice_count.value and all(value in FACES for value in dice)
 
     # --- their areas ---------------------------------------------------------------------------------------------
 

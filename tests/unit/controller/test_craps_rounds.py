@@ -487,6 +487,18 @@ def test_dice_that_are_collected_before_they_are_keyed_leave_the_roll_to_a_perso
     assert [one["dice"] for one in said.one(events.Unresolved).candidates] == [[3, 1]]
 
 
+@pytest.mark.parametrize("seen", [(3,), (3, 4, 5)])
+def test_dice_that_are_moved_after_a_board_read_another_number_of_them_leave_the_roll_to_the_dealer(
+    seen: tuple[int, ...],
+) -> None:
+    hands = CrapsHands(craps_toml(reader=True))
+    hands.wait(3)
+    hands.throw(*seen, settle=False)
+    said = hands.throw(6, 6)
+    assert said.verdicts() == ["unresolved dice_disturbed"]
+    assert said.one(events.Unresolved).candidates == []
+
+
 # --- corrections ---------------------------------------------------------------------------------------------------
 
 
