@@ -12,7 +12,7 @@ from controller.live.output_faults import OutputFaults
 from controller.live.wiring import Wiring
 from hal.lines import LineError
 from hal.link_status import LinkError
-from hal.values import LightLamps, Output
+from hal.values import LightLamps, Output, SendFrame
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,8 @@ class OutputDispatcher:
         self._wiring = wiring
         self._faults = faults
         self._pending: list[Output] = []
+        self._logged: dict[str, str] = {}
+        """The last refusal of each link, as it was logged: an order that is repeated is refused again and again."""
 
     def begin(self, outputs: Iterable[Output]) -> None:
         """Carries out the first commands; where a link is not up yet, as soon as it is."""
@@ -42,12 +44,15 @@ class OutputDispatcher:
                 self._pending.append(output)
 
     def carry_out(self, outputs: Iterable[Output]) -> None:
-        """Carries out all of them. A link that is down is logged; the game then misses the answer."""
+        """Carries out all of them. A link that is down is logged; its device's actuator then misses the answer."""
         for output in outputs:
             try:
                 self._show(output)
             except LinkError as error:
-                self._warn(error)
+                link = output.link if isinstance(output, SendFrame) else ""
+                if self._logged.get(link) != str(error):
+                    self._logged[link] = str(error)
+                    self._warn(error)
 
     def _show(self, output: Output) -> None:
         """Carries out one command. An output that refuses is logged; `OutputFaults` reads the refusal from the output.

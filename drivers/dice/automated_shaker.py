@@ -16,7 +16,10 @@ operate" where it does not begin, and "malfunctions when activated" where it rep
 again in the toss (13:69F-9.6(c)); any other failure is `ours`. A toss that is given up has to end too:
 
     lines    it runs out: it is not busy any more, within `longest_s`
-    serial   stop ──► answered; sent once more after `start_s`
+    serial   stop ──► answered; sent once more after `start_s`, and reported; then sent until it is answered
+
+A stop may be lost: with its link, or because the shaker was off. So after a loss of its link, too, it is sent until it
+is answered: nobody else stops a shaker that tosses, and without an answer nothing shows that its link works again.
 """
 
 from __future__ import annotations
@@ -59,6 +62,8 @@ class TossDoubt(Observation, frozen=True, kw_only=True):
     """An answer or a level was lost, or cannot be read."""
 
     detail: str
+    link_lost: bool = False
+    """The link of a serial shaker is down."""
 
 
 class ShakerTrouble(Observation, frozen=True, kw_only=True):
@@ -113,6 +118,8 @@ FAULT: Final = "shaker_fault"
 PRESENT: Final = "automated_shaker_present"
 HOLD_NS: Final = 20_000_000
 """A contact has changed when it held for this long (ours)."""
+STOP_AGAIN_NS: Final = 5_000_000_000
+"""A stop that was not answered is sent again this often, until it is (ours)."""
 
 
 class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -226,8 +233,10 @@ class AutomatedShaker:
         self._pass_time(loss.t_ns - 1, found)
         if loss.line in self._held:
             self._held[loss.line].forget()
-        found.append(TossDoubt(t_ns=loss.t_ns, detail=f"{loss.line}: {loss.cause}"))
-        if loss.cause is Loss.UNPLUGGED:
+        unplugged = loss.cause is Loss.UNPLUGGED
+        link_lost = unplugged and loss.line not in self._held
+        found.append(TossDoubt(t_ns=loss.t_ns, detail=f"{loss.line}: {loss.cause}", link_lost=link_lost))
+        if unplugged:
             self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
@@ -297,11 +306,13 @@ class ShakerActuator:
         self._start_ns = NEVER_NS
         self._due_ns = NEVER_NS
         self._off_ns = NEVER_NS
+        self._again_ns = NEVER_NS
+        """When a serial shaker that did not answer is sent a stop again."""
 
     @property
     def next_due_ns(self) -> int:
-        """When a toss is to be started, an answer is overdue, or the start pulse ends."""
-        return min(self._start_ns, self._due_ns, self._off_ns)
+        """When a toss is to be started, an answer is overdue, a stop is sent again, or the start pulse ends."""
+        return min(self._start_ns, self._due_ns, self._off_ns, self._again_ns)
 
     @property
     def quiet(self) -> bool:
@@ -320,7 +331,7 @@ class ShakerActuator:
         if after_ns:
             self._start_ns = t_ns + after_ns
             return
-        self._start_ns = NEVER_NS
+        self._start_ns = self._again_ns = NEVER_NS
         self._go("starting", t_ns + round(self._config.start_s * 1e9))
         self._began_ns = t_ns
         if self._serial:
@@ -378,8 +389,11 @@ class ShakerActuator:
                 found.append(TossFailed(t_ns=seen.t_ns, detail="it reports that it failed", lasting=True, ours=ours))
             else:
                 found.append(seen)
-        elif isinstance(seen, TossDoubt) and self._stage not in ("idle", "resting", "giving up"):
-            self._fail(seen.detail, seen.t_ns, found, ours=True)
+        elif isinstance(seen, TossDoubt):
+            if seen.link_lost:
+                self._again_ns = seen.t_ns + STOP_AGAIN_NS
+            if self._stage not in ("idle", "resting", "giving up"):
+                self._fail(seen.detail, seen.t_ns, found, ours=True)
         if self.quiet and not was_quiet:
             found.append(ShakerQuiet(t_ns=seen.t_ns))
         return found
@@ -392,6 +406,10 @@ class ShakerActuator:
             return found
         if self._off_ns <= t_ns:
             self._release(self._off_ns)
+            return found
+        if self._again_ns <= t_ns:
+            self._send(FrameCommand.STOP, self._again_ns)
+            self._again_ns += STOP_AGAIN_NS
             return found
         if self._due_ns > t_ns:
             return found
@@ -407,6 +425,7 @@ class ShakerActuator:
             case "giving up" if not self._stopped_twice:
                 self._stop_again(due_ns)
             case "giving up":
+                self._again_ns = due_ns + STOP_AGAIN_NS
                 detail = f"two commands to stop had no answer within {config.start_s:g} s"
                 self._fail(detail, due_ns, found, ours=True)
             case "running out" if not self.moving:
@@ -451,6 +470,8 @@ class ShakerActuator:
         self._go("resting", seen.since_ns + round(self._config.rest_s * 1e9))
 
     def _answered(self, seen: TossAnswered, found: list[Observation]) -> None:
+        if seen.command is FrameCommand.STOP and seen.done:
+            self._again_ns = NEVER_NS
         expected = _ANSWERS.get(self._stage)
         if seen.command is not expected:
             return  # of a toss that was given up

@@ -50,6 +50,8 @@ class AutomatedShakerSimulator:
         self.dice: tuple[int, ...] = (1, 1, 1)
         """How its dice came to rest after the next toss."""
         self._length_s = LONGEST_S
+        self.tossing = False
+        """Whether a serial shaker tosses: it does so until it is stopped."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -130,6 +132,8 @@ class AutomatedShakerSimulator:
             values = bytes(dice)
         if self._fault == "fails" and command is FrameCommand.STOP:
             status, self._fault = REFUSED, "none"
+        elif command in (FrameCommand.START, FrameCommand.STOP):
+            self.tossing = command is FrameCommand.START
         data = encode_frame(ShakerFrame(command, status, values))
         if self._fault == "garbled":
             data, self._fault = data[:-2] + bytes((data[-2] ^ 1, data[-1])), "none"

@@ -42,6 +42,8 @@ class ShakerHands:
         self.table = table_for(self.config, epoch="sim", simulated=True)
         self.watch: Callable[[Sequence[Event], Sequence[Output]], None] = lambda said, shown: None
         """Is told of everything as it is said and done."""
+        self.cut = False
+        """Whether the cable of a serial shaker is out: nothing that is sent arrives."""
         self.shown: list[Output] = []
         self.on: set[str] = set()
         """Output lines that are on."""
@@ -102,7 +104,8 @@ class ShakerHands:
         return self._feed([Edge(line, level, self.now_ns + 1_000_000)], [], self.now_ns + S // 5)
 
     def lose(self, line: str) -> ShakerHands:
-        """A cable comes out."""
+        """A cable comes out: of a serial shaker, nothing that is sent arrives from now on."""
+        self.cut = self.cut or line == "shaker_serial"
         return self._feed([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns + 1_000_000)], self.now_ns + 2_000_000)
 
     def board(self, *dice: int) -> ShakerHands:
@@ -153,7 +156,8 @@ class ShakerHands:
 
     def command(self, output: Output) -> None:
         """The shaker is told something."""
-        self.shaker.command(output)
+        if not self.cut:
+            self.shaker.command(output)
 
     def answers(self, until_ns: int) -> Batch:
         """What it says up to then."""

@@ -47,6 +47,8 @@ class Answers:
         self.dead: set[int] = set()
         self.stuck: set[int] = set()
         self.silent = False
+        self.cut = False
+        """Whether the cable of a serial shaker is out."""
         self.lines_on: set[str] = set()
         """Output lines that are on."""
         self.starts: list[int] = []
@@ -75,7 +77,7 @@ class Answers:
             (self.lines_on.add if output.on else self.lines_on.discard)(output.line)
         if (isinstance(output, SetLine) and output.on) or (isinstance(output, SendFrame) and output.data == START):
             self.starts.append(output.t_ns)
-        if self.tosser is not None:
+        if self.tosser is not None and not self.cut:
             self.tosser.command(output)
 
     def read_back(self, t_ns: int) -> None:
@@ -226,7 +228,8 @@ class SicBoBench:
         return self._feed([Edge(line, level, self.now_ns + MS)], [], self.now_ns + MS + round(after_s * S))
 
     def lose(self, line: str) -> SicBoBench:
-        """A cable comes out."""
+        """A cable comes out: of a serial shaker, nothing that is sent arrives from now on."""
+        self.answers.cut = self.answers.cut or line == "shaker_serial"
         return self._feed([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns + MS)], self.now_ns + 2 * MS)
 
     def order(self, text: str) -> CommandResult:

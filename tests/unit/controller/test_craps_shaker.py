@@ -129,6 +129,25 @@ def test_a_cable_that_comes_out_while_it_tosses_voids_the_round() -> None:
     assert table.said.verdicts() == ["void shaker_failed"]
 
 
+@pytest.mark.parametrize("noticed", [True, False])
+def test_a_serial_shaker_whose_cable_was_out_in_its_toss_is_stopped_once_it_is_back(noticed: bool) -> None:
+    table = ShakerHands(shaker_toml(control="serial")).call().wait(4)
+    table.cut = True
+    if noticed:  # otherwise it is out behind an adapter, whose port stays open
+        table.lose("shaker_serial")
+    table.wait(60)
+    assert table.shaker.tossing
+    assert table.said.verdicts() == ["void shaker_failed"]
+    answer = table.order("clear device=automated_shaker by=ann").reason
+    assert ("sensor_missing stays, because of shaker_serial" in answer) is noticed
+    table.cut = False
+    assert not table.wait(5.1).shaker.tossing
+    stops = len(table.shown)
+    assert len(table.wait(600).shown) == stops
+    table.order("clear device=automated_shaker by=ann")
+    assert table.plan().tossed().key(3, 5).said.verdicts()[-1] == "3-5"
+
+
 def test_a_toss_that_was_called_void_and_never_ends_is_a_failure_too_and_the_shaker_can_be_taken_away() -> None:
     table = ShakerHands().plan("never_stops").call().wait(4)
     table.order("void by=ann")

@@ -6,7 +6,8 @@ import pytest
 
 from controller.games.sic_bo.rounds import SicBoGame
 from controller.live.live_table import LiveTable
-from controller.live.output_faults import OUTPUT_REFUSED
+from controller.live.output_dispatcher import OutputDispatcher
+from controller.live.output_faults import OUTPUT_REFUSED, OutputFaults
 from controller.live.wiring import Wiring
 from feed import events
 from hal.backends.sim import SimLines
@@ -148,6 +149,15 @@ def test_the_first_stop_commands_are_sent_once_as_soon_as_the_link_is_up(
         lines.play([], (), clock.now_ns())
         table.tick()
     assert wires.done == [STOP]
+
+
+def test_an_order_that_is_repeated_on_a_link_that_is_down_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    wires = Recorded(SimLines(["cage_turn"]))
+    dispatcher = OutputDispatcher("t", wires, OutputFaults(configured(tumbled_toml("chuck_a_luck")), []))
+    wires.link_is_up = False
+    dispatcher.carry_out([STOP, STOP])
+    dispatcher.carry_out([STOP])
+    assert len(caplog.records) == 1
 
 
 def test_a_table_without_its_wires_does_nothing_at_them() -> None:
