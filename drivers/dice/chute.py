@@ -63,7 +63,7 @@ class Beam:
         self.broken = False
         """Whether something is in the beam."""
         self.jammed = False
-        """Whether it has been there for too long."""
+        """Whether it has been there for too long, and the beam was not seen free since: a loss does not free it."""
         self.since_ns = 0
         """When the pass that is under way began."""
         self._rise_ns = 0
@@ -94,7 +94,7 @@ class Beam:
         """Takes an edge; returns whether something moved in the beam."""
         known, self._known = self._known, True
         if not edge.level:
-            moved = self.broken
+            moved = self.broken or self.jammed
             if moved:
                 # What was there for too long is not a passing die, wherever it went.
                 self._fall_ns = None if self.jammed else edge.t_ns
@@ -123,7 +123,7 @@ class Beam:
 
     def forget(self) -> None:
         """The line is not driven, or changes of it were lost."""
-        self._known = self.broken = self.jammed = False
+        self._known = self.broken = False
         self._fall_ns = None
 
 

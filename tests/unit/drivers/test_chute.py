@@ -99,6 +99,15 @@ def test_a_die_that_sticks_in_a_beam_is_a_jam_until_it_is_taken_out() -> None:
     assert not any(one.tumbled for one in of(seen, ChuteRested))
 
 
+@pytest.mark.parametrize("cause", list(Loss))
+@pytest.mark.parametrize("edges", [[Edge("chute_2", 0, 20 * S)], high("chute_2", 15.0, 5_000)])
+def test_a_jam_in_which_changes_are_lost_is_over_once_the_beam_is_seen_free(edges: list[Edge], cause: Loss) -> None:
+    broken = [*found(*LINES), Edge("chute_2", 1, 5 * S)]
+    seen = told(chute(), in_order(broken, edges), [EdgesLost("chute_2", cause, 14 * S)])
+    assert one_of(seen, ChuteJammed).t_ns == 7 * S
+    assert one_of(seen, ChuteCleared).t_ns == 20 * S
+
+
 def test_a_beam_that_sees_nothing_twice_is_dead() -> None:
     driver = chute(1)
     seen = told(driver, dropped(die(5.0, 1, 3), die(20.0, 1, 3)))
