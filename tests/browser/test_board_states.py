@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -290,6 +291,8 @@ def test_t2_48_the_key_r_recalls_the_last_plays_and_the_meters_in_a_fault_and_ma
     shown.page.keyboard.press("r")
     expect(board.locator(".recalled li")).to_have_count(10)
     expect(board.locator(".recall-mark")).to_contain_text("RECALL")
+    # The clock beside shows the time of day of the place.
+    expect(board.locator(".recalled time")).to_have_text([re.compile(r"^\d\d:\d\d:\d\d UTC$")] * 10)
     expect(board.locator(".meters [data-key=tokens_in] dd")).to_have_text("0001048")
     shown.expect_state("FAULT")
     shown.page.keyboard.press("r")

@@ -92,7 +92,7 @@ function recalled(play) {
   const words = result ? (won(result) ? tokens(won(result)) : t("no_award")) : t(`verdict.${verdict}`);
   const house = listed(by).includes("house") ? t("recall.by_house") : "";
   const notes = [lines[0], lines.length > 1 ? t("recall.lines", { n: lines.length }) : "", why ? reason(why) : "", house, corrected ? t("status.corrected") : ""];
-  return h("li", { "data-key": `r${round}` }, h("span.recall-play", {}, t("play", { n: round })), h("b", {}, words), h("span.award-line", {}, short(notes.filter(Boolean).join(" · "), 90)), h("time", {}, String(play.time).slice(11, 19)));
+  return h("li", { "data-key": `r${round}` }, h("span.recall-play", {}, t("play", { n: round })), h("b", {}, words), h("span.award-line", {}, short(notes.filter(Boolean).join(" · "), 90)), h("time", {}, `${String(play.time).slice(11, 19)} UTC`));
 }
 
 // The last ten plays and the meters: to be read while the machine is shut, too. Nothing of it is a play that is on.
