@@ -19,7 +19,7 @@ from controller.games.base.texts import texts_of
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import CARD_WATCH, SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
-from controller.games.cards.words import deal_begun
+from controller.games.cards.words import carried_words, deal_begun
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.context import GameContext
@@ -102,7 +102,7 @@ def _spec(name: str) -> GameSpec:
         build=_build,
         geometry=_geometry,
         rests=cards_in_order,
-        words=GameWords(_result_words, deal_begun),
+        words=GameWords(_result_words, deal_begun, carried_words),
         statistics=_statistics,
         check=_check,
         notices=_notices,

@@ -69,9 +69,9 @@ class CardDealing:
         rules: CardRules,
         terms: DealTerms,
         reshuffle: Reshuffle,
-        carrying: CardCarrying | None,
+        carrying: CardCarrying,
     ) -> None:
-        """`carrying` publishes that a card was burned; None where nothing is carried."""
+        """`carrying` publishes that a card was burned."""
         self._desk = desk
         self._rounds = desk.rounds
         self._shoe = desk.shoe
@@ -132,8 +132,7 @@ class CardDealing:
         if phase is OPEN and not called and after_call and by_button:
             self._reshuffle.burned_early(seen.t_ns)
         self._shoe.book.burn_due -= 1
-        if self._carrying is not None:
-            self._carrying.changed(seen.t_ns, "burned")
+        self._carrying.changed(seen.t_ns, "burned")
         return True
 
     def _begin(self, seen: CardDealt) -> None:

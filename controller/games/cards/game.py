@@ -71,7 +71,7 @@ class CardTerms(NamedTuple):
     continuous: bool = False
     """Whether the shoe shuffles all the time, and knows its cards by count alone."""
     carries: bool = True
-    """Whether a restart must not lose what it carries."""
+    """Whether a restart must not lose what it carries of the cards."""
 
 
 def card_rounds(context: GameContext, rules: CardRules, settle_after_s: float) -> RoundLifecycle:
@@ -121,8 +121,11 @@ class CardGame:
         self.progressive = (
             None if equipment.progressive is None else ProgressiveProcedure(report, *equipment.progressive)
         )
-        carrying = CardCarrying(report, self.cards, self.reshuffle, book, self.progressive, fresh_each_round=fresh)
-        self.carrying = carrying if terms.carries else None
+        self.carrying = CardCarrying(
+            *(report, self.cards, self.reshuffle, book, self.progressive, self.shuffler),
+            fresh_each_round=fresh,
+            carries=terms.carries,
+        )
         desk = CardDesk(report, rounds, self.cards, self.shoe, self.progressive, rounds.context.call_by)
         self.hands = hands(desk)
         refuse_halves(self.hands, HAND_PROTOCOLS)
@@ -169,8 +172,7 @@ class CardGame:
         if self.shuffler is not None:
             self.shuffler.restore(state)
         self.reshuffle.restore(state)
-        if self.carrying is not None:
-            self.carrying.restore(state)
+        self.carrying.restore(state)
 
     def begin(self, t_ns: int) -> None:
         """The table begins: where the cards were to be shuffled, they still are; a wrong count still is."""
@@ -183,7 +185,7 @@ class CardGame:
     @property
     def carried_state(self) -> dict[str, Any] | None:
         """What a restart must not lose."""
-        return None if self.carrying is None else self.carrying.state
+        return self.carrying.state
 
     # --- observations ----------------------------------------------------------------------------------------------
 
@@ -224,7 +226,7 @@ class CardGame:
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """The acceptors take no wager any more, and the meter grows; cards that a person kept begin the round."""
-        if self.progressive is not None and self.progressive.closed(t_ns) and self.carrying is not None:
+        if self.progressive is not None and self.progressive.closed(t_ns):
             self.carrying.changed(t_ns, "progressive_wagers")
         self.dealing.bets_closed(t_ns)
 
@@ -312,8 +314,7 @@ class CardGame:
         if self.discards is not None:
             self.discards.emptied(t_ns, self.shoe.ledger.place)
         self.shoe.loaded(t_ns, by=by, deck=deck, **how)
-        if self.carrying is not None:
-            self.carrying.changed(t_ns, "new_shoe", by)
+        self.carrying.changed(t_ns, "new_shoe", by)
         if due:
             self.rounds.report.cause_gone(t_ns, RESHUFFLE, SHOE)
         return due

@@ -29,8 +29,7 @@ def hands(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     except ValueError as wrong:
         raise OrderRefused(f"hands: positions is {given.get('positions')!r}: {wrong}") from wrong
     game.cards.declared_hands = int(text)
-    if game.carrying is not None:
-        game.carrying.changed(t_ns, "hands", given["by"])
+    game.carrying.changed(t_ns, "hands", given["by"])
     return f"{counted(int(text), 'hand')} from round {game.rounds.number} on"
 
 

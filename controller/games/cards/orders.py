@@ -71,21 +71,23 @@ def break_up(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 def shuffler_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The shuffler is off the table, where no sensor reports it: the cards may be shuffled by hand."""
-    return _moved(lifecycle, "shuffler_removed", to_table=False)
+    return _moved(lifecycle, "shuffler_removed", given["by"], t_ns, to_table=False)
 
 
 def shuffler_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The shuffler is at the table again, where no sensor reports it."""
-    return _moved(lifecycle, "shuffler_placed", to_table=True)
+    return _moved(lifecycle, "shuffler_placed", given["by"], t_ns, to_table=True)
 
 
-def _moved(lifecycle: TableLifecycle, verb: str, *, to_table: bool) -> str:
-    shuffler = card_game(lifecycle, verb).shuffler
+def _moved(lifecycle: TableLifecycle, verb: str, by: str, t_ns: int, *, to_table: bool) -> str:
+    game = card_game(lifecycle, verb)
+    shuffler = game.shuffler
     if shuffler is None:
         raise OrderRefused(f"{verb}: this table has no shuffler")
     if shuffler.sensed:
         raise OrderRefused(f"{verb}: its sensor reports where the shuffler is (present_sensor)")
     shuffler.moved(to_table=to_table)
+    game.carrying.shuffler_moved(t_ns, by, to_table=to_table)
     return "the shuffler is at the table" if to_table else "the shuffler is removed from the table"
 
 

@@ -124,6 +124,11 @@ class ShufflerProcedure:
         """Whether a whole, shuffled batch waits in the shuffler."""
         return self._whole
 
+    @property
+    def removed_by_order(self) -> bool:
+        """Whether a supervisor has ordered that it is off the table, which no sensor reports."""
+        return not self.at_table and not self.sensed
+
     def handle(self, seen: Observation) -> bool:
         """Takes an observation; returns whether it was one of the shuffler's."""
         report, t_ns = self._report, seen.t_ns

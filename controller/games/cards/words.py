@@ -13,6 +13,8 @@ _ACTS: Final = {
     "burned": "a card was burned",
     "hands": "hands were declared",
     "progressive_wagers": "progressive wagers are in",
+    "shuffler_removed": "the shuffler is off the table",
+    "shuffler_placed": "the shuffler is at the table",
 }
 
 

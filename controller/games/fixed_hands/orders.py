@@ -54,8 +54,7 @@ def progressive_pay(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> s
         payment = game.hands.pay_progressive(given["hand"], positions, given["by"], given.get("why", ""))
     except NotPayableError as refused:
         raise OrderRefused(f"progressive_pay: {refused}") from refused
-    if game.carrying is not None:
-        game.carrying.changed(t_ns, "progressive_paid", given["by"])
+    game.carrying.changed(t_ns, "progressive_paid", given["by"])
     return paid_words(msgspec.structs.asdict(payment))
 
 

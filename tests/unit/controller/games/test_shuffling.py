@@ -446,3 +446,20 @@ def test_an_order_that_was_sealed_before_a_restart_is_no_other_order_after_it(ha
     said = again.opened(1, ORDER, salts)
     assert said.of(StackOpened) == []  # nobody knows any more which cards of it left
     assert said.one(events.DeviceWarning).warning == "order_not_compared"
+
+
+@pytest.mark.parametrize("game", ["baccarat", "blackjack"])
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_a_shuffler_that_was_removed_by_order_is_so_after_restarts(game: str, rounds: int) -> None:
+    text = card_toml(game, more="[device.shuffler]\n")
+    hands = ShoeHands(text)
+    hands.ordered("shuffler_removed by=ann")
+    if rounds:
+        hands.ordered("void reason=dealer_call by=ann")  # its record has it
+    for _ in range(2):
+        hands = ShoeHands(text, before=hands.bench.state())
+        assert hands.order("new_shoe method=hand by=ann").accepted
+    placed = hands.ordered("shuffler_placed by=ann").one(events.CarriedStateChanged)
+    assert (placed.act, placed.by, "shuffler_removed" in placed.course) == ("shuffler_placed", "ann", False)
+    again = ShoeHands(text, before=hands.bench.state())
+    assert "the shuffler is at the table" in again.order("new_shoe method=hand by=ann").reason
