@@ -31,6 +31,8 @@ from hal.clock import Clock
 log = logging.getLogger(__name__)
 
 _MB: Final = 1024 * 1024
+STATUS_S: Final = 20.0
+"""Between two notices that the journal is still being read (ours): each extends the start by a minute."""
 
 
 def _ask_for_own_scheduling() -> None:
@@ -138,17 +140,24 @@ async def open_journal(
     def deliver(done: Done, result: Heads | JournalError) -> None:
         loop.call_soon_threadsafe(done, result)
 
+    words = ["reading the journal"]
+
     def progress(read: int, total: int) -> None:
         if stopped():
             raise StoppedAtStartError
-        loop.call_soon_threadsafe(status, f"reading the journal: {read} of {total} records")
+        words[0] = f"reading the journal: {read} of {total} records"
+        loop.call_soon_threadsafe(status, words[0])
 
     def work() -> Journal:
         return Journal.open(
             paths.journal, key, clock=clock, deliver=deliver, progress=progress, key_file=paths.signing_key
         )
 
-    journal = await loop.run_in_executor(None, work)
+    opening = loop.run_in_executor(None, work)
+    while not (await asyncio.wait([opening], timeout=STATUS_S))[0]:
+        # SQLite may read all pages of a large file in one instruction, which calls nothing.
+        status(words[0])
+    journal = opening.result()
     if journal.is_new:
         _log_new_journal(journal)
     if journal.other_key is not None:

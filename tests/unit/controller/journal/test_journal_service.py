@@ -26,6 +26,7 @@ from audit.witness import witness_path
 from controller.journal import files
 from controller.journal.files import LOG_BYTES
 from controller.journal.history import JournalHistory
+from controller.service.opening import StoppedAtStartError
 from feed import events
 from feed.events import Evidence
 from hal.clock import VirtualClock, wall_time
@@ -180,6 +181,25 @@ def test_progress_is_told_while_a_long_journal_is_read(path: Path, monkeypatch: 
     told: list[tuple[int, int]] = []
     opened(path, progress=lambda done, total: told.append((done, total))).close()
     assert told == [(0, 28), (10, 28), (20, 28), (28, 28)]
+
+
+def test_progress_is_told_while_pages_are_checked_and_may_end_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path)
+    monkeypatch.setattr("controller.journal.recovery.OPCODES", 100)
+    told: list[tuple[int, int]] = []
+    opened(path, progress=lambda done, total: told.append((done, total))).close()
+    assert told.count((0, 28)) > 5
+
+    def stop(done: int, total: int) -> None:
+        told.append((done, total))
+        if len(told) >= 3:
+            raise StoppedAtStartError
+
+    told.clear()
+    with pytest.raises(StoppedAtStartError):
+        opened(path, progress=stop)
+    assert told == [(0, 28)] * 4
+    opened(path).close()
 
 
 def test_a_command_is_found_by_its_id_and_the_first_one_counts(path: Path) -> None:

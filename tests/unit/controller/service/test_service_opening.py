@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
 from audit.errors import JournalError
 from controller.configuration.values import TableConfig
 from controller.journal.files import retire
+from controller.journal.journal import Journal
 from controller.service.opening import StartupCheckError, check_state, key_of_state, open_journal, signing_key
 from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_of_table, state_paths_for
 from hal.clock import VirtualClock
+from tests.fakes.time_limits import HANG_S
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
 
@@ -97,6 +101,30 @@ def told_at_a_start(paths: StatePaths, caplog: pytest.LogCaptureFixture) -> str:
     with caplog.at_level(logging.INFO):
         asyncio.run(start())
     return caplog.text
+
+
+def test_a_start_is_extended_while_one_instruction_of_sqlite_reads_all_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = state_paths_for(tmp_path, [simulated()])
+    told, opens, twice = list[str](), Journal.open, Event()
+
+    def status(text: str) -> None:
+        told.append(text)
+        if len(told) > 1:
+            twice.set()
+
+    def slow(*arguments: Any, **options: Any) -> Journal:
+        assert twice.wait(HANG_S)
+        return opens(*arguments, **options)
+
+    async def start() -> None:
+        (await open_journal(paths, VirtualClock(1_900_000_000_000_000_000), status)).journal.close()
+
+    monkeypatch.setattr("controller.service.opening.STATUS_S", 0.001)
+    monkeypatch.setattr(Journal, "open", slow)
+    asyncio.run(start())
+    assert set(told) == {"reading the journal"}
 
 
 def test_a_new_journal_is_logged_with_the_one_that_was_set_aside(
