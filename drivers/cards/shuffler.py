@@ -71,7 +71,7 @@ class ShufflerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         Meta(description="lines: busy, complete, jam, door and a pulse a card; serial: the lines H of docs/devices"),
     ] = "lines"
     link: Annotated[str, Meta(min_length=1, description="serial: name of the shuffler's link")] = "shuffler"
-    counter: Annotated[bool, Meta(description="lines: one optical pulse a card")] = True
+    counter: Annotated[bool, Meta(description="lines: one optical pulse a card; false: it counts none")] = True
     present_sensor: Annotated[bool, Meta(description="a sensor reports whether it is at the table")] = False
     complete_s: Annotated[
         float, Meta(ge=0, le=30, description="lines: complete comes this soon after the end of busy, or never (ours)")

@@ -446,7 +446,9 @@ WAYS: Final[dict[str, Way]] = {
     "ShufflerConfig.link": Way(
         "baccarat, serial shuffler", "device.shuffler.link", "shuffler_other", "none", "+ round.outcome"
     ),
-    "ShufflerConfig.counter": Way("baccarat, shuffler", "device.shuffler.counter", False, "none", "- round.outcome"),
+    "ShufflerConfig.counter": Way(
+        "baccarat, shuffler", "device.shuffler.counter", False, "shuffler_miscount", "- device.fault card_count"
+    ),
     "ShufflerConfig.complete_s": Way(
         "baccarat, shuffler", "device.shuffler.complete_s", 0.0, "none", "- round.outcome"
     ),

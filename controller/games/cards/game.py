@@ -139,7 +139,12 @@ class CardGame:
         config, procedure = equipment.shuffler, self.rules.procedure
         if config is None:
             return None
-        terms = ShufflerTerms(self.stack, procedure.shuffler_removed.cite, procedure.batches_alternate.cite)
+        terms = ShufflerTerms(
+            self.stack,
+            procedure.shuffler_removed.cite,
+            procedure.batches_alternate.cite,
+            counts=config.counter or config.control == "serial",
+        )
         return ShufflerProcedure(
             self.rounds.report,
             terms,

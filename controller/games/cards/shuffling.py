@@ -57,6 +57,8 @@ class ShufflerTerms(NamedTuple):
     """The rule that wants it removed before another method is used, or `ours`."""
     alternates: str
     """The rule by which batches alternate, or `ours`."""
+    counts: bool
+    """Whether it counts its cards; where it does not, a complete cycle is all that is known of a batch."""
 
 
 class LoadRefusedError(Exception):
@@ -167,9 +169,9 @@ class ShufflerProcedure:
     def _ended(self, seen: ShuffleEnded) -> None:
         if seen.failure:
             self._fails(seen.t_ns, seen.failure, f"{seen.detail}: reshuffle")
-        elif seen.count is None:
+        elif seen.count is None and self._terms.counts:
             self._fails(seen.t_ns, "card_count", "the shuffler's count is not known: count the deck, then reshuffle")
-        elif seen.count != len(self._terms.stack):
+        elif seen.count is not None and seen.count != len(self._terms.stack):
             wanted = counted(len(self._terms.stack), "card")
             detail = (
                 f"the shuffler counted {counted(seen.count, 'card')}, not {wanted}: remove the deck, do not deal it"
@@ -268,7 +270,8 @@ class ShufflerProcedure:
         loaded: CardBatch = 1 if batch is None else batch
         self._load(t_ns, loaded)
         self._whole, self._ready = False, None
-        return f"batch {loaded} is in play; put batch {_other(loaded)} into the shuffler"
+        uncounted = "" if self._terms.counts else "; the shuffler has no counter: count its cards"
+        return f"batch {loaded} is in play; put batch {_other(loaded)} into the shuffler{uncounted}"
 
     def moved(self, *, to_table: bool) -> None:
         """A supervisor reports where it is, at a table whose shuffler has no sensor of its place."""

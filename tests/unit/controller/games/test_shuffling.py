@@ -113,6 +113,21 @@ def test_a_deck_with_the_wrong_count_is_removed_and_not_dealt(hands: ShufflerHan
     assert not hands.order("clear device=shuffler by=ann").accepted
 
 
+@pytest.mark.parametrize("counter", [True, False])
+def test_without_a_counter_a_complete_cycle_is_a_batch_that_a_person_counts(counter: bool) -> None:
+    hands = ShoeHands(card_toml(more=f"[device.shuffler]\ncounter = {str(counter).lower()}\n"))
+    at = round(hands.now_s * S) + 1
+    hands.feed([Edge(line, 0, at) for line in ("shuffler_busy", "shuffler_complete")], [], 1.0)
+    hands.sense("shuffler_busy", 1)
+    hands.wait(30.0)
+    hands.feed([Edge("shuffler_complete", 1, round(hands.now_s * S) + 1)], [], 0.1)
+    hands.sense("shuffler_busy", 0)
+    hands.wait(2.0)
+    answer = hands.order("new_shoe by=ann")
+    assert answer.accepted is not counter
+    assert ("the shuffler has no counter: count its cards" in answer.reason) is not counter
+
+
 def test_a_batch_that_is_being_shuffled_again_is_not_dealt(hands: ShufflerHands) -> None:
     hands.cycle(1)
     hands.line(ShufflerLine(1, ShufflerState.BUSY, None))
