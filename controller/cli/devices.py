@@ -22,8 +22,8 @@ def command(tables: tuple[Path, ...], unit: str | None) -> None:
     """List the GPIO chips and serial ports that tables use, by what they are called on this computer now.
 
     With --allow, a unit of systemd may open these device files and no other, from now on and until the computer is
-    switched off; feltwire-devices.service does so at each start and when something is plugged in. A chip or port that
-    is missing is named, and allowed once it is there.
+    switched off; feltwire-devices@.service does so at each start and for each port that is plugged in. A chip or port
+    that is missing is named, and allowed once it is there.
 
     \b
     Examples:
@@ -34,14 +34,18 @@ def command(tables: tuple[Path, ...], unit: str | None) -> None:
     """
     from controller.live import device_files as files
 
-    found = files.device_files(load_all(tables), files.find_chip)
+    configs = load_all(tables)
+    found = files.device_files(configs, files.find_chip)
     for one in found:
         place = one.path or f"missing: {one.why}"
         click.echo(f"{one.wanted}: {place} (of {', '.join(one.tables)})", err=one.path is None)
     if not found:
         click.echo("these tables use no device file: they are simulated, or their boards are reached over the network")
-    if unit is not None:
-        allow(unit, [one.path for one in found if one.path is not None])
+    allowed: list[str] | None = None
+    # What is plugged in meanwhile has another process look, whose answer this one may come after.
+    while unit is not None and allowed != (paths := [one.path for one in found if one.path is not None]):
+        allow(unit, paths)
+        allowed, found = paths, files.device_files(configs, files.find_chip)
 
 
 def allow(unit: str, paths: Sequence[str]) -> None:

@@ -79,8 +79,8 @@ def test_nothing_that_is_plugged_in_starts_more_than_the_permission_for_a_tables
     # CVE-2025-34500: what is put into the port below the table is run.
     rules = (ROOT / "systemd/60-feltwire.rules").read_text(encoding="utf-8")
     started = re.findall(r'(?:RUN|PROGRAM|IMPORT|SYSTEMD_WANTS)[^=]*=+"([^"]*)"', rules)
-    assert set(started) == {"feltwire-devices.service"}
-    unit = (ROOT / "systemd/feltwire-devices.service").read_text(encoding="utf-8")
+    assert set(started) == {"feltwire-devices@gpio.service", "feltwire-devices@%k.service"}
+    unit = (ROOT / "systemd/feltwire-devices@.service").read_text(encoding="utf-8")
     (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
     assert "devices" in command
     assert "%" not in command.replace("%%", ""), "nothing of what was plugged in is an argument"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
@@ -107,6 +108,26 @@ def test_nothing_but_the_tables_devices_is_allowed_to_the_unit(monkeypatch: pyte
         *("set-property", "--runtime", "feltwire.service", "DevicePolicy=closed", "DeviceAllow="),
         "DeviceAllow=/dev/gpiochip4 rw",
     ]
+
+
+def test_what_is_plugged_in_while_devices_are_allowed_is_allowed_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Another process looked later, and was answered first: what it allowed would be taken back.
+    chips = iter(["/dev/gpiochip4", "/dev/gpiochip0", "/dev/gpiochip0"])
+    monkeypatch.setattr("controller.live.device_files.find_chip", lambda label: next(chips))
+    result, asked = call(monkeypatch, tmp_path, "", "--allow", "feltwire.service", EXAMPLES / "chuck_a_luck_on_pi.toml")
+    assert result.exit_code == 0, result.output
+    assert asked.split("\n")[-2] == "DeviceAllow=/dev/gpiochip0 rw"
+    assert next(chips, "") == ""
+
+
+def test_no_start_of_a_port_is_dropped_for_others_before_it_or_beside_it() -> None:
+    rules = (ROOT / "systemd/60-feltwire.rules").read_text(encoding="utf-8")
+    started = re.findall(r'SYSTEMD_WANTS}\+="feltwire-devices@(.*)\.service"', rules)
+    # Start jobs of one unit are merged, and its sixth start in ten seconds is refused.
+    assert started == ["gpio", "%k"]
+    assert "\nStartLimitIntervalSec=0\n" in (ROOT / "systemd/feltwire-devices@.service").read_text(encoding="utf-8")
 
 
 def test_what_systemd_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
