@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from controller.configuration.values import TableConfig
+from controller.table.faults import OUTPUT_REFUSED
 from controller.table.table import Table
 from feed.events import Event
 from hal.outputs import Outputs
 
 log = logging.getLogger(__name__)
-
-OUTPUT_REFUSED: Final = "output_refused"
 
 
 class OutputFaults:

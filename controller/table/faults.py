@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+OUTPUT_REFUSED: Final = "output_refused"
+"""The fault of a device whose output did not take a command, and is held safe."""
 
 
 class LatchedFault(NamedTuple):

@@ -424,6 +424,18 @@ def test_s15_an_unasked_toss_that_nobody_had_activated_is_refused_by_the_house(c
     assert (void.reason, void.rule) == (reason, "ours")
 
 
+@pytest.mark.parametrize(("cleared", "rule"), [(False, "ours"), (True, FAILS)])
+def test_a_shaker_whose_start_output_is_refused_was_never_activated(cleared: bool, rule: str) -> None:
+    table = bench(devices=AUTOMATED)
+    assert table.answers.tosser is not None
+    table.answers.tosser.plan("no_start", (1, 2, 3), 5.0, 0.0)
+    table.said += table.table.raise_fault("automated_shaker", "output_refused", "", table.now_ns, blocks_play=False)
+    if cleared:
+        assert table.order("clear device=automated_shaker by=ann").accepted
+    void = table.call().wait(10).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", rule)
+
+
 def test_s15_a_shaker_that_tosses_again_in_its_toss_malfunctions() -> None:
     table = bench(devices=f"{AUTOMATED}\nrest_s = 10").call().wait(8.5)
     void = table.level("shaker_busy", 1).said.one(events.Void)
