@@ -19,7 +19,6 @@ from drivers.base.spun_reels import Aim, ImageProof, ReelFailed, ReelHalted, Ree
 from drivers.screen.flips import DisplayLag, Flips, Lit, UnknownImage
 from drivers.screen.screen import (
     DATED_MS,
-    LIGHT,
     FlipSeen,
     LightMeasured,
     PressSeen,
@@ -42,6 +41,8 @@ from drivers.screen.screen_wire import (
 from drivers.screen.view import ScreenView
 from hal.values import Output, SendFrame
 
+LATENCY: Final = "latency"
+"""The cause of `display_latency`: only a measurement ends it, and no light that returns."""
 UP_NS: Final = 15_000_000_000
 """A screen that is not up yet must be by then: its program is started with the service (ours)."""
 READ_NS: Final = 20_000_000
@@ -439,7 +440,7 @@ class ScreenActuator:
             f"the light sensor measures {seen.latency_ns / 1e6:.1f} ms from a frame to its light; the file gives "
             f"{self._config.latency_ms:g} ms, give or take {self._config.latency_error_ms:g} ms"
         )
-        found.append(ReelsTrouble(t_ns=seen.t_ns, fails=differs, fault="display_latency", cause=LIGHT, detail=detail))
+        found.append(ReelsTrouble(t_ns=seen.t_ns, fails=differs, fault="display_latency", cause=LATENCY, detail=detail))
 
     # --- failing -------------------------------------------------------------------------------------------------
 

@@ -22,8 +22,6 @@ from typing import Final, NamedTuple
 
 KEPT: Final = 512
 """Flips that are kept: eight seconds at 60 Hz, and two at 240 Hz."""
-DELAYS: Final = 64
-"""Messages whose delay is kept to set the screen's clock by (ours)."""
 
 
 class Flip(NamedTuple):
@@ -123,11 +121,12 @@ class ScreenClock:
     """The screen's clock against the table's: from when messages were sent, and when they were read.
 
     A message is never read before it is sent, so the least of its delays is nearest to the truth. What remains is the
-    fastest delivery: some tens of microseconds on one computer, which is late, never early.
+    fastest delivery: some tens of microseconds on one computer, which is late, never early. Both clocks are that of one
+    computer and do not drift apart, so the least delay of the whole session counts: after the table's process was
+    stopped, any number of messages may be read late.
     """
 
     def __init__(self) -> None:
-        self._delays: deque[int] = deque(maxlen=DELAYS)
         self._offset_ns: int | None = None
 
     @property
@@ -137,10 +136,9 @@ class ScreenClock:
 
     def read(self, sent_ns: int, read_ns: int) -> None:
         """A message was read."""
-        self._delays.append(read_ns - sent_ns)
-        self._offset_ns = min(self._delays)
+        delay_ns = read_ns - sent_ns
+        self._offset_ns = delay_ns if self._offset_ns is None else min(self._offset_ns, delay_ns)
 
     def clear(self) -> None:
         """Another session begins, perhaps with another clock."""
-        self._delays.clear()
         self._offset_ns = None

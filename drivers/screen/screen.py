@@ -39,6 +39,8 @@ from drivers.screen.view import ScreenView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 LIGHT: Final = "screen_light"
+DARKNESS: Final = "darkness"
+"""The cause of `display_dark`: that the light sensor sees nothing. What ends it ends no other fault of the display."""
 PRESS_NS: Final = 1_000_000
 """A button counts when it has held for this long (ours)."""
 STUCK_NS: Final = 5_000_000_000
@@ -408,7 +410,7 @@ class Screen:
             self._unlit += 1
             if self._unlit > DARK:
                 detail = f"the light sensor saw nothing of {DARK} changes of its patch: the display is dark, or it is"
-                self._ill(t_ns, "display_dark", LIGHT, detail, found)
+                self._ill(t_ns, "display_dark", DARKNESS, detail, found)
         self._patch = seen.patch
 
     def _light(self, level: int, t_ns: int, found: list[Observation]) -> None:
@@ -418,7 +420,7 @@ class Screen:
         if not made or self._session is None:
             return
         self._unlit = 0
-        self._well(t_ns, LIGHT, found)
+        self._well(t_ns, DARKNESS, found)
         self._latencies.append(at_ns - made[-1])
         if len(self._latencies) == MEASURED:
             found.append(LightMeasured(t_ns=t_ns, latency_ns=round(median(self._latencies))))

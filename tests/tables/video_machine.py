@@ -23,10 +23,10 @@ def video_toml(options: str = "", more: str = "") -> str:
 class VideoMachine(SpunMachine):
     """A machine with three reels on a screen, whose player is the test."""
 
-    def __init__(self, text: str | None = None, seed: int = 1) -> None:
+    def __init__(self, text: str | None = None, seed: int = 1, *, light: bool = False) -> None:
         self.messages: list[ToScreen] = []
         """What the screen was told."""
-        self.screen = ScreenSimulator(ScreenGeometry(), seed)
+        self.screen = ScreenSimulator(ScreenGeometry(light=light), seed)
         super().__init__(video_toml() if text is None else text, self.screen, 1)
 
     def told(self, outputs: Sequence[SendFrame]) -> None:

@@ -140,4 +140,13 @@ def test_the_screens_clock_is_set_by_the_fastest_message(offset_ns: int, delays:
     for number, delay_ns in enumerate(delays):
         sent_ns = number * FRAME
         clock.read(sent_ns, sent_ns + offset_ns + delay_ns)
-    assert clock.offset_ns == offset_ns + min(delays[-64:])
+    assert clock.offset_ns == offset_ns + min(delays)
+
+
+def test_the_screens_clock_is_not_set_by_what_waited_while_the_table_was_stopped() -> None:
+    clock = ScreenClock()
+    clock.read(0, 50_000)
+    read_ns = 400 * FRAME
+    for number in range(1, 400):
+        clock.read(number * FRAME, read_ns)
+    assert clock.offset_ns == 50_000

@@ -14,7 +14,7 @@ from drivers.screen.screen_wire import FlipMade, SetUpScreen, SpinReel, StopReel
 from feed import events
 from feed.events import MachineEvent, Meters
 from hal.values import Frame
-from simulators.screen.table import IN_PLAY, ScreenSimulator
+from simulators.screen.table import IN_PLAY, LAGS_NS, ScreenSimulator
 from tests.tables.bench import EventList
 from tests.tables.spun_machine import MS
 from tests.tables.video_machine import LAG_NS, VideoMachine, video_toml
@@ -369,6 +369,23 @@ def test_a_screen_that_never_comes_is_a_fault_after_a_while() -> None:
     assert faults(EventList(machine.said)) == []
     assert faults(machine.wait(6))[0] == ("screen", "screen_lost")
     assert machine.table.state == "shut"
+
+
+def test_light_that_returns_does_not_end_the_fault_of_a_display_that_lags() -> None:
+    machine = VideoMachine(video_toml("", "[device.screen]\nlight = true\n"), light=True)
+    machine.happens(lambda screen, _: screen.lag(LAGS_NS))
+    machine.wait(3)
+    machine.happens(lambda screen, _: screen.darken(True))
+    machine.wait(3)
+    machine.happens(lambda screen, _: screen.darken(False))
+    machine.wait(3)
+    assert faults(machine.said) == [("screen", "display_latency"), ("screen", "display_dark")]
+    assert machine.order("clear device=screen by=ann").accepted
+    assert [one.fault for one in machine.state.faults] == ["display_latency"]
+    machine.happens(lambda screen, _: screen.lag(0))
+    machine.wait(3)
+    assert machine.order("clear device=screen by=ann").accepted
+    assert machine.table.state == "open"
 
 
 def test_a_screen_that_shows_another_image_than_the_one_at_which_it_stands_has_failed() -> None:
