@@ -22,7 +22,7 @@ class TableSubscriber(Protocol):
 
     @property
     def silent_ns(self) -> Mapping[str, int | None]:
-        """For each table how old what is known of it may be; None where nothing ever was received."""
+        """For each table how old what is known of it may be; None where that is not known."""
 
     @property
     def refused(self) -> str:

@@ -55,7 +55,7 @@ class FollowerState(Enum):
 
 
 class Liveness:
-    """Detects that a table's publisher is silent, or that its service has halted."""
+    """Detects that a table's publisher is silent, or that its service has halted; how old what was delivered may be."""
 
     def __init__(self, table: str, items: list[Item], now_ns: int) -> None:
         self.stale = False
@@ -63,11 +63,19 @@ class Liveness:
         self._items = items
         self._received_ns = now_ns
         self._had_heartbeat = False
+        self._complete_ns: int | None = None
+        """When a message was received last after which no event was missing; None where that is not known."""
         self._halted = False
 
     def silent_ns(self, now_ns: int) -> int | None:
-        """For how long nothing was received; None where nothing ever was."""
-        return now_ns - self._received_ns if self._had_heartbeat else None
+        """How old what was delivered may be: a publisher that announces events which are missing makes nothing newer.
+        None where that is not known."""
+        return None if self._complete_ns is None else now_ns - self._complete_ns
+
+    def complete(self) -> None:
+        """As of the last message received, no event is missing."""
+        if self._had_heartbeat:
+            self._complete_ns = self._received_ns
 
     def received(self, now_ns: int) -> None:
         """A message of the publisher was received."""
@@ -80,6 +88,7 @@ class Liveness:
     def forget(self) -> None:
         """How old what is known of the table may be is unknown until something is received."""
         self._had_heartbeat = False
+        self._complete_ns = None
 
     def reported(self, state: str) -> None:
         """The state of the table in a heartbeat. `Halted` is notified once."""
@@ -88,7 +97,7 @@ class Liveness:
             self._items.append(Halted(table=self._table))
 
     def reset(self) -> None:
-        """After a new snapshot: a table that is still halted is notified again."""
+        """After a new snapshot, or a restart of the service: a table that is halted then is notified again."""
         self._halted = False
 
     def tick(self, now_ns: int) -> None:
@@ -170,7 +179,7 @@ class Follower:
         self.state = FollowerState.JOINING
         self._start = start
         self._notices = CompletenessNotices(self.table, self.items)
-        self._facts = FactSequencer(self.table, self.items, self._kept)
+        self._facts = FactSequencer(self.table, self.items, self._kept, self.liveness.reset)
         self._comparison = Comparison(self._facts.memory)
         self.pending = PendingRequest()
         self._requested_seq = 0
@@ -224,6 +233,8 @@ class Follower:
         )
         if in_order:
             self._compare_unless(facts.accept(fact, seq) and facts.release_kept())
+            if live and self.state is not FollowerState.COMPARING and not facts.incomplete:
+                self.liveness.complete()
         else:
             facts.keep(fact, seq)
             self._catch_up_to(seq - 1)
@@ -231,9 +242,10 @@ class Follower:
     def heartbeat(self, beat: Heartbeat, now_ns: int) -> None:
         """Handles a heartbeat: the number and chain head of the last journalled event."""
         self._received(beat.epoch, now_ns)
-        if self.state is not FollowerState.JOINING:
-            self.liveness.reported(beat.state)
         facts, memory = self._facts, self._facts.memory
+        is_late = beat.epoch != memory.epoch and memory.last_of(beat.epoch) is not None
+        if self.state is not FollowerState.JOINING and not is_late:
+            self.liveness.reported(beat.state)
         reported = Position(beat.epoch, beat.last, beat.head)
         if not memory.started or self.state is FollowerState.COMPARING or facts.is_past_epoch(reported):
             return
@@ -245,6 +257,8 @@ class Follower:
         elif beat.last < memory.seq and beat.epoch != memory.epoch:
             # The service was started again on a journal that ends before our position: the journal decides.
             self.verify_position()
+        elif not facts.incomplete:
+            self.liveness.complete()
 
     @property
     def announced(self) -> int:
@@ -393,6 +407,7 @@ class Follower:
         self._ended_early = False
         self._facts.check_epochs()
         self._notices.completed(self._facts.memory.position)
+        self.liveness.complete()
 
     def _refused(self, refusal: wire.RequestRefusal, now_ns: int) -> None:
         nothing_held = refusal.code == wire.UNKNOWN_TABLE

@@ -88,8 +88,10 @@ class FeedReader:
 
     @property
     def silent_ns(self) -> Mapping[str, int | None]:
-        """For each table how long nothing was received of it, in ticks of `TICK_MS`; None where nothing ever was. For a
-        board that has to state earlier than `Stale` does that its numbers are old."""
+        """For each table how old what was delivered of it may be, in ticks of `TICK_MS`: since a message after which no
+        event was missing. A table whose heartbeats announce events that do not arrive grows old, as a silent one does.
+        None where that is not known. For a board that has to state earlier than `Stale` does that its numbers are old.
+        """
         return self._subscription.silent_ns(self._now_ns)
 
     @property

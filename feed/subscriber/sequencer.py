@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from ..events import Event, TableClosed, TableOpened
@@ -59,7 +60,8 @@ class CompletenessNotices:
 class FactSequencer:
     """Delivers facts in order, by appending them to `items`, and keeps those that came early."""
 
-    def __init__(self, table: str, items: list[Item], kept: int = MAX_KEPT) -> None:
+    def __init__(self, table: str, items: list[Item], kept: int, restarted: Callable[[], None]) -> None:
+        """`kept` is the most facts that are kept; `restarted` is called where an epoch begins."""
         self.memory = Memory(table)
         self.highest = BEFORE_FIRST
         """The highest number announced."""
@@ -67,6 +69,7 @@ class FactSequencer:
         self._items = items
         self._kept: dict[int, Fact] = {}
         self._max_kept = kept
+        self._restarted = restarted
         self._sent: dict[str, int] = {}
         """The highest number of the facts beyond our position, by epoch."""
         self._unconfirmed: dict[str, int] = {}
@@ -174,6 +177,7 @@ class FactSequencer:
         self.highest = BEFORE_FIRST
 
     def _new_epoch(self, event: Event, before: Position) -> None:
+        self._restarted()
         named = _previous_of(event)
         if named is not None and (named.epoch, named.seq) != (before.epoch, before.seq):
             why = f"the epoch {event.epoch} begins after event {named.seq} of epoch {named.epoch or 'none'}"

@@ -85,7 +85,7 @@ class Subscription:
         return self._tables.stale
 
     def silent_ns(self, now_ns: int) -> dict[str, int | None]:
-        """For each table how long nothing was received; None where nothing ever was."""
+        """For each table how old what was delivered of it may be; None where that is not known."""
         return self._tables.silent_ns(now_ns)
 
     def take(self) -> list[Item]:

@@ -71,7 +71,7 @@ class FollowedTables:
         return frozenset(name for name, follower in self._followers.items() if follower.liveness.stale)
 
     def silent_ns(self, now_ns: int) -> dict[str, int | None]:
-        """For each table how long nothing was received; None where nothing ever was."""
+        """For each table how old what was delivered of it may be; None where that is not known."""
         return {name: follower.liveness.silent_ns(now_ns) for name, follower in self._followers.items()}
 
     def pending(self) -> Iterator[PendingRequest]:

@@ -1,4 +1,5 @@
-"""Whatever the network and the service do, a subscriber ends with exactly the journal's events, in order.
+"""Whatever the network and the service do, a subscriber ends with exactly the journal's events, in order, and what it
+has of a table is never older than it states.
 
 A service and its network in virtual time: messages are lost, delayed, cut off and stalled, the two sockets overtake
 each other, the service is killed, frozen and replaced, and now and then its card forgets what it called safe. The
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from bisect import bisect_left
 from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
@@ -26,6 +28,8 @@ from tests.shares import first_of
 
 MS = 1_000_000
 S = 1_000 * MS
+LATEST_NS = 300 * MS
+"""The longest way of a message."""
 TABLES = ("roulette-1", "wheel-1")
 
 
@@ -84,6 +88,8 @@ class Service:
     def publish(self, frames: tuple[bytes, bytes]) -> None:
         world = self.world
         topic = frames[0]
+        for table in TABLES:
+            world.ends[table].append((world.now_ns, world.journal.last(table).seq))
         if not self.subscribed or not any(topic.startswith(prefix) for prefix in world.subscription.topics):
             return
         if world.loses():
@@ -128,6 +134,12 @@ class World:
         self.joined = plan.since != "snapshot"
         self.in_feed_queue = 0
         self.stalled = False
+        self.resumed_ns = -1
+        """When the reader read again last what had waited."""
+        self.ends: dict[str, list[tuple[int, int]]] = {table: [] for table in TABLES}
+        """By table, when each of its events was published, and its number."""
+        self.held = dict.fromkeys(TABLES, 0)
+        """The last event given of each."""
         self._due: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._held_back: list[Callable[[], None]] = []
@@ -160,6 +172,7 @@ class World:
         return self.rng.choice((0, 1, 1, 5, 30, 300)) * MS
 
     def run_until(self, t_ns: int) -> None:
+        t_ns = max(t_ns, self.now_ns)
         while self._due and self._due[0][0] <= t_ns:
             self.now_ns, _, what = heapq.heappop(self._due)
             what()
@@ -206,7 +219,7 @@ class World:
             give()
 
     def resume(self) -> None:
-        self.stalled = False
+        self.stalled, self.resumed_ns = False, self.now_ns
         held_back, self._held_back = self._held_back, []
         for give in held_back:
             give()
@@ -218,10 +231,28 @@ class World:
                 self.subscription.reopened(self.now_ns)
                 self.connect()
             self.pump()
+            if not self.plan.lying_card:
+                self.judge()
         self.after(TICK_MS * MS, self.tick)
 
+    def judge(self) -> None:
+        """A table has every event that was published before it was as old as is stated."""
+        for table, silent_ns in self.subscription.silent_ns(self.now_ns).items():
+            if silent_ns is None or self.now_ns - silent_ns <= self.resumed_ns:
+                continue  # what had waited for the reader may be older: time counts only while it reads
+            ends = self.ends[table]
+            published = bisect_left(ends, (self.now_ns - silent_ns - LATEST_NS, 0))
+            due = ends[published - 1][1] if published else 0
+            assert self.held[table] >= due, f"{table} is at {self.held[table]}, and was at {due}"
+
     def pump(self) -> None:
-        self.items += self.subscription.take()
+        items = self.subscription.take()
+        for item in items:
+            if isinstance(item, Joined):
+                self.held[item.table] = item.snapshot.last
+            elif isinstance(item, Fact) and item.event.seq is not None:
+                self.held[item.name] = item.event.seq
+        self.items += items
         self.joined = self.joined or sum(isinstance(item, Joined) for item in self.items[:200]) == len(TABLES)
         requests = self.subscription.requests(self.now_ns)
         assert len(requests) <= REQUESTS_PER_CLIENT

@@ -378,6 +378,59 @@ def test_a_halted_service_is_notified_once_and_again_after_joining() -> None:
     assert [type(item) for item in late.items[:3]] == [Joined, CaughtUp, Halted]
 
 
+def test_a_service_that_halts_again_after_a_restart_is_notified_again() -> None:
+    bench, table = in_step()
+    late = table.heartbeat("halted")
+    bench.deliver(late)
+    again, opened = bench.start("e2")
+    bench.deliver(opened, late, again.heartbeat("halted"), again.heartbeat("halted"))
+    assert [type(item) for item in bench.reports(Halted, Restarted)] == [Halted, Restarted, Halted]
+    # A heartbeat of the process before shows nothing of this one.
+    other, opened = bench.start("e3")
+    bench.deliver(opened, late, other.heartbeat())
+    assert type(bench.reports(Halted, Restarted)[-1]) is Restarted
+
+
+def test_a_table_of_which_events_are_missing_grows_old_though_its_heartbeat_is_received() -> None:
+    bench, table = in_step()
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 0}
+    warning(table)
+    for _ in range(4):
+        bench.wait(1)
+        bench.deliver(table.heartbeat(), warning(table))
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 4 * S}
+    assert not bench.subscription.stale
+    bench.answer()
+    assert bench.bodies == bench.journal.bodies(TABLE)
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 0}
+    bench.wait(1)
+    bench.deliver(warning(table))
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 0}
+
+
+def test_how_old_a_table_is_that_joins_is_not_known_until_nothing_is_missing() -> None:
+    bench = Bench(since=None)
+    table, _ = bench.start("e1")
+    bench.deliver(table.heartbeat())
+    bench.wait(1)
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: None}
+    bench.answer()
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: S}
+
+
+def test_a_table_whose_history_was_rewritten_grows_old_until_it_was_compared() -> None:
+    bench, _ = in_step()
+    bench.journal.lose(TABLE, 2)
+    again, _ = bench.start("e2")
+    bench.wait(1)
+    bench.deliver(again.heartbeat())
+    bench.wait(1)
+    bench.deliver(again.heartbeat())
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 2 * S}
+    bench.answer()
+    assert bench.subscription.silent_ns(bench.now_ns) == {TABLE: 0}
+
+
 def test_a_table_that_no_service_runs_is_stale_without_ever_a_heartbeat() -> None:
     bench, _ = in_step()
     bench.wait(3)
