@@ -18,7 +18,7 @@ from aiohttp import WSCloseCode, web
 
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
 from scoreboard.evening import PrintedTables, evening_of
-from scoreboard.hall import Hall, HallService, Message
+from scoreboard.hall import READY_STALE_MS, Hall, HallService, Message
 from scoreboard.newest import Acknowledgement, Newest
 from scoreboard.phone import phone_code
 from scoreboard.venue import NO_VENUE, Venue
@@ -42,8 +42,6 @@ ASK_S: Final = 5.0
 ASKED_NOTHING: Final = "nothing was asked for"
 NS_PER_MS: Final = 1_000_000
 MS_PER_S: Final = 1_000
-READY_STALE_MS: Final = 3_000
-"""A table that is silent for longer has no current board for a supervisor that asks `/readyz` (ours)."""
 PRINTED_FOR_MS: Final = 1_000
 """Pages that are printed get the same rounds for this long (ours): to make them again for each would take the time of
 the boards."""
@@ -243,18 +241,20 @@ class Gateway:
 
     def beat(self) -> Message:
         """The beat of this moment."""
+        return self.hall.beat(self._refresh(), self.now_ms(), self._day_ms())
+
+    def _refresh(self) -> dict[str, int | None]:
+        """Notes for each service what its subscriber knows now. Returns for each board how old what is known of its
+        table may be, in milliseconds; None where that is not known."""
+        silent: dict[str, int | None] = {}
         for service, subscriber in self._subscribers.items():
             service.refused = subscriber.refused
-        return self.hall.beat(self._silent_ms(), self.now_ms(), self._day_ms())
-
-    def _silent_ms(self, keys: Sequence[str] | None = None) -> dict[str, int | None]:
-        """For how long the table of each board has been silent, in milliseconds; None where it always was."""
-        return {
-            key: None if silent_ns is None else silent_ns // NS_PER_MS
-            for service, subscriber in self._subscribers.items()
-            for name, silent_ns in subscriber.silent_ns.items()
-            if (key := service.key(name)) and (keys is None or key in keys)
-        }
+            service.silent_ms = {
+                name: None if silent_ns is None else silent_ns // NS_PER_MS
+                for name, silent_ns in subscriber.silent_ns.items()
+            }
+            silent |= {service.key(name): ms for name, ms in service.silent_ms.items()}
+        return silent
 
     def now_ms(self) -> int:
         """The gateway's clock, which never goes back."""
@@ -318,7 +318,7 @@ class Gateway:
     async def _evening(self, _request: web.Request) -> web.Response:
         """The last rounds of each table, for a page that is printed."""
         if self._evening_made is None or self.now_ms() - self._evening_made.at >= PRINTED_FOR_MS:
-            silent = self._silent_ms()
+            silent = self._refresh()
             tables = [
                 evening_of(key, state, board, silent.get(key))
                 for service, subscriber in self._subscribers.items()
@@ -341,16 +341,18 @@ class Gateway:
         return _probe([f"following a service failed: {failure.exception()}"] if failure is not None and failed else [])
 
     async def _readyz(self, request: web.Request) -> web.Response:
-        """Whether every service is received; or, with `?table=`, whether that table's board is current."""
+        """Whether of every service the board of a table at least is current; or, with `?table=`, whether that
+        table's is."""
         table = request.query.get("table")
         if table is not None:
             keys = self.hall.keys_named(table)
             if len(keys) > 1:
                 return _probe([f'{len(keys)} tables are named "{table}": ask for one of {", ".join(keys)}'], status=400)
-            silent = self._silent_ms(keys)
+            silent = {key: ms for key, ms in self._refresh().items() if key in keys}
             if not silent:
                 return _probe([f'no table "{table}"; there are: {", ".join(self.hall.keys) or "none"}'], status=404)
-            return _probe([f"table {key} is silent" for key, ms in silent.items() if ms is None or ms > READY_STALE_MS])
+            return _probe([f"table {key} is stale" for key, ms in silent.items() if ms is None or ms > READY_STALE_MS])
+        self._refresh()
         statuses = [service.status for service in self.hall.services]
         return _probe([f"{one.name}: {one.trouble or 'nothing is received'}" for one in statuses if not one.connected])
 

@@ -25,10 +25,26 @@ import msgspec
 
 from feed.events import RoundProgress
 from feed.state import TableState
-from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
+from feed.subscriber import (
+    CaughtUp,
+    Fact,
+    Filled,
+    Halted,
+    Item,
+    Joined,
+    Missing,
+    Notice,
+    Restarted,
+    Rewritten,
+    Trouble,
+    Waiting,
+)
 from scoreboard.board import BoardView, Live, Motion, view_of
 
 _JSON: Final = msgspec.json.Encoder()
+READY_STALE_MS: Final = 3_000
+"""A table that is silent for longer has no current board for a supervisor that asks `/readyz`, and a service of which
+all tables are is not received (ours)."""
 
 
 class Message(NamedTuple):
@@ -61,12 +77,14 @@ class ServiceStatus(msgspec.Struct, frozen=True):
 
     name: str
     connected: bool
-    """Whether anything was received from it since the last connection."""
+    """Whether it is received: of one of its tables at least what is known is current."""
     trouble: str = ""
+    """What is wrong with what is followed of it, or of a table of which nothing current is known."""
 
 
 class BeatMessage(msgspec.Struct, frozen=True, tag_field="type", tag="beat", omit_defaults=True):
-    """That the gateway runs, and how long each table has been silent, in milliseconds; null if it always was."""
+    """That the gateway runs, and for each table how old what is known of it may be, in milliseconds; null where that is
+    not known."""
 
     at: int
     """The gateway's clock, in milliseconds: a table was alive, and its newest board was true, `silent` before."""
@@ -111,14 +129,23 @@ class HallService:
         self.suffix = ""
         """The end of its tables' keys."""
         self.connected = False
+        """Whether anything was received from it."""
         self.trouble = ""
+        self.silent_ms: Mapping[str, int | None] = {}
+        """For each of its tables, by its name there, how old what is known of it may be; None where that is not
+        known."""
+        self._troubles: dict[str, str] = {}
+        """By table, why its events could not be read. It counts while the table is not current: it may be over."""
         self.refused = ""
         """Why it does not let this reader in; empty where it does."""
 
     @property
     def status(self) -> ServiceStatus:
         """As sent to pages."""
-        return ServiceStatus(self.name, self.connected and not self.refused, self.refused or self.trouble)
+        current = {name for name, ms in self.silent_ms.items() if ms is not None and ms <= READY_STALE_MS}
+        received = self.connected and not self.refused and (not self.silent_ms or bool(current))
+        of_tables = (self._troubles[name] for name in sorted(self._troubles.keys() - current))
+        return ServiceStatus(self.name, received, self.refused or self.trouble or next(of_tables, ""))
 
     def key(self, name: str) -> str:
         """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""
@@ -154,8 +181,15 @@ class HallService:
             case Trouble(table="", detail=detail):
                 self.trouble = detail
                 return []
-            case Joined():
+            case Trouble(name=name):
+                self._troubles[name] = str(notice)
+                return []
+            case CaughtUp(name=name) | Filled(name=name):
+                self._troubles.pop(name, None)
+                return []
+            case Joined(name=name):
                 self.connected, self.trouble = True, ""
+                self._troubles.pop(name, None)
                 self._hall.reset(key)
             case Restarted():
                 self._hall.live(key).halted = False
@@ -203,7 +237,7 @@ class Hall:
         return Message("", _JSON.encode(HelloMessage(self.gateway, self.keys, self._statuses())), "hello")
 
     def beat(self, silent_ms: Mapping[str, int | None], at_ms: int, day_ms: int | None = None) -> Message:
-        """That the gateway runs, and for how long each table has been silent, at a time of the gateway's clock; what
+        """That the gateway runs, and how old what is known of each table may be, at a time of the gateway's clock; what
         time of day that is."""
         silent = {key: silent_ms.get(key) for key in self.keys}
         return Message("", _JSON.encode(BeatMessage(at_ms, silent, self._statuses(), day_ms)), "beat")

@@ -144,10 +144,20 @@ def test_probes_tell_a_site_that_follows_its_service_from_one_that_does_not() ->
         async with page_of(site) as page:
             await page.until_board(OTHER, 1)
             await page.until_subscribed(server)
+            server.do(lambda: server.publisher.publish(*table.heartbeat()))
+            await page.until(lambda one: one["type"] == "beat" and one["silent"][OTHER] is not None)
             assert await probe(site, "livez") == (200, {"status": "ok", "problems": []})
             assert await probe(site, "readyz") == (200, {"status": "ok", "problems": []})
             status, body = await probe(site, "readyz?table=whel-2")
             assert (status, body["problems"]) == (404, ['no table "whel-2"; there are: wheel-2'])
+
+    async def silent(site: BoardSite) -> None:
+        assert await probe(site, "readyz") == (
+            503,
+            {"status": "failed", "problems": ["ipc:///test: nothing is received"]},
+        )
+        status, body = await probe(site, f"readyz?table={OTHER}")
+        assert (status, body["problems"]) == (503, [f"table {OTHER} is stale"])
 
     async def alone(site: BoardSite) -> None:
         assert (await probe(site, "livez"))[0] == 200
@@ -156,11 +166,18 @@ def test_probes_tell_a_site_that_follows_its_service_from_one_that_does_not() ->
         assert "nothing is received" in body["problems"][0]
 
     journal = ModelJournal()
-    ModelTable(journal, OTHER, "e1").open()
+    table = ModelTable(journal, OTHER, "e1")
+    table.open()
     with short_folder() as folder, served(journal, Source(f"ipc://{folder}")) as (server, site):
         asyncio.run(main(server, site))
     with short_folder() as folder, board_site([Source(f"ipc://{folder}")]) as site:
         asyncio.run(alone(site))
+    with board_site() as site:
+        played = PlayedTable(OTHER, "roulette")
+        played.open()
+        site.join(played)
+        site.silence(played, 8)
+        asyncio.run(silent(site))
 
 
 @pytest.mark.parametrize("case", ["unknown", "revoked", "another server"])

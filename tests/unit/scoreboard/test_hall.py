@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from feed import events
-from feed.subscriber import Fact, Halted, Joined, Position, Restarted, Rewritten, Trouble, Waiting
+from feed.subscriber import Fact, Filled, Halted, Joined, Position, Restarted, Rewritten, Trouble, Waiting
 from scoreboard.hall import Hall, HallService, Message
 from tests.fakes.board_site import PlayedTable, roulette
 
@@ -136,6 +136,38 @@ def test_services_and_their_troubles_are_in_every_beat() -> None:
     assert (beat["silent"], beat["services"][0]["connected"]) == ({"r-1": 250}, True)
     assert json.loads(hall.beat({}, 7).body)["silent"] == {"r-1": None}
     assert json.loads(hall.beat({}, 7, 72_900_000).body)["day_ms"] == 72_900_000
+
+
+def test_a_service_of_which_no_table_is_current_is_not_received() -> None:
+    _, service = made()
+    for name in ("r-1", "r-2"):
+        table = PlayedTable(name, "roulette")
+        take(service, table, table.open())
+    for silent_ms, received in (
+        ({"r-1": 3_000, "r-2": None}, True),
+        ({"r-1": 3_001, "r-2": None}, False),
+        ({"r-1": 250, "r-2": 60_000}, True),
+    ):
+        service.silent_ms = silent_ms
+        assert service.status.connected is received
+
+
+def test_why_a_table_is_not_current_is_in_the_beat_until_it_is() -> None:
+    _, service = made()
+    table = PlayedTable("r-1", "roulette", simulated=True)
+    take(service, table, table.open())
+    service.silent_ms = {"sim/r-1": 9_000, "r-2": 0}
+    service.item(Trouble(table="r-1", simulated=True, detail="the history does not answer"), {})
+    assert service.status.trouble == "sim/r-1: the history does not answer"
+    # Facts that come meanwhile show nothing of the history; the heartbeats of a complete table do.
+    take(service, table, table.bets())
+    assert service.status.trouble
+    service.silent_ms = {"sim/r-1": 500, "r-2": 0}
+    assert service.status.trouble == ""
+    service.silent_ms = {"sim/r-1": 9_000, "r-2": 0}
+    assert service.status.trouble
+    service.item(Filled(table="r-1", simulated=True, first=3, last=4), {})
+    assert service.status.trouble == ""
 
 
 def test_events_of_a_table_that_is_not_joined_are_not_shown() -> None:
