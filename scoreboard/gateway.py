@@ -249,11 +249,12 @@ class Gateway:
         silent: dict[str, int | None] = {}
         for service, subscriber in self._subscribers.items():
             service.refused = subscriber.refused
-            service.silent_ms = {
+            of_tables = {
                 name: None if silent_ns is None else silent_ns // NS_PER_MS
                 for name, silent_ns in subscriber.silent_ns.items()
             }
-            silent |= {service.key(name): ms for name, ms in service.silent_ms.items()}
+            service.aged(of_tables)
+            silent |= {service.key(name): ms for name, ms in of_tables.items()}
         return silent
 
     def now_ms(self) -> int:

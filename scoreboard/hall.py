@@ -131,9 +131,10 @@ class HallService:
         self.connected = False
         """Whether anything was received from it."""
         self.trouble = ""
-        self.silent_ms: Mapping[str, int | None] = {}
-        """For each of its tables, by its name there, how old what is known of it may be; None where that is not
-        known."""
+        self._current: set[str] = set()
+        """Its tables that are current."""
+        self._is_silent = False
+        """Whether none of its tables is."""
         self._troubles: dict[str, str] = {}
         """By table, why its events could not be read. It counts while the table is not current: it may be over."""
         self.refused = ""
@@ -142,10 +143,15 @@ class HallService:
     @property
     def status(self) -> ServiceStatus:
         """As sent to pages."""
-        current = {name for name, ms in self.silent_ms.items() if ms is not None and ms <= READY_STALE_MS}
-        received = self.connected and not self.refused and (not self.silent_ms or bool(current))
-        of_tables = (self._troubles[name] for name in sorted(self._troubles.keys() - current))
-        return ServiceStatus(self.name, received, self.refused or self.trouble or next(of_tables, ""))
+        trouble = self.refused or self.trouble
+        if self._troubles and not trouble:
+            trouble = next((self._troubles[name] for name in sorted(self._troubles.keys() - self._current)), "")
+        return ServiceStatus(self.name, self.connected and not self.refused and not self._is_silent, trouble)
+
+    def aged(self, silent_ms: Mapping[str, int | None]) -> None:
+        """How old what is known of each of its tables may be, by its name there; None where that is not known."""
+        self._current = {name for name, ms in silent_ms.items() if ms is not None and ms <= READY_STALE_MS}
+        self._is_silent = bool(silent_ms) and not self._current
 
     def key(self, name: str) -> str:
         """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""

@@ -148,7 +148,7 @@ def test_a_service_of_which_no_table_is_current_is_not_received() -> None:
         ({"r-1": 3_001, "r-2": None}, False),
         ({"r-1": 250, "r-2": 60_000}, True),
     ):
-        service.silent_ms = silent_ms
+        service.aged(silent_ms)
         assert service.status.connected is received
 
 
@@ -156,15 +156,15 @@ def test_why_a_table_is_not_current_is_in_the_beat_until_it_is() -> None:
     _, service = made()
     table = PlayedTable("r-1", "roulette", simulated=True)
     take(service, table, table.open())
-    service.silent_ms = {"sim/r-1": 9_000, "r-2": 0}
+    service.aged({"sim/r-1": 9_000, "r-2": 0})
     service.item(Trouble(table="r-1", simulated=True, detail="the history does not answer"), {})
     assert service.status.trouble == "sim/r-1: the history does not answer"
     # Facts that come meanwhile show nothing of the history; the heartbeats of a complete table do.
     take(service, table, table.bets())
     assert service.status.trouble
-    service.silent_ms = {"sim/r-1": 500, "r-2": 0}
+    service.aged({"sim/r-1": 500, "r-2": 0})
     assert service.status.trouble == ""
-    service.silent_ms = {"sim/r-1": 9_000, "r-2": 0}
+    service.aged({"sim/r-1": 9_000, "r-2": 0})
     assert service.status.trouble
     service.item(Filled(table="r-1", simulated=True, first=3, last=4), {})
     assert service.status.trouble == ""
