@@ -1,6 +1,6 @@
 """Compares a machine with its certificate: at the start, each hour, and when a board or a device reports who it is.
 
-    start ──► model, software ──► differs: not_certified, and no play begins
+    start ──► model, software: before the wires are opened ──► differs: not_certified, and no play begins
     tick  ──► some files of the software ──► … ──► all of them ──► an hour's rest
           └─► boards and devices, where they have changed
 
@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from controller.certification.certificate import (
-    NOT_NEEDED,
     CertificateState,
     Facts,
     device_differences,
@@ -45,10 +44,8 @@ Files = Callable[[], Iterator[tuple[str, str]]]
 class CertificateWatch:
     """The comparison of one table with its certificate."""
 
-    def __init__(
-        self, config: TableConfig, state: CertificateState = NOT_NEEDED, files: Files = installed_files
-    ) -> None:
-        """`files` are those of the software that is installed, with their hashes."""
+    def __init__(self, config: TableConfig, state: CertificateState, t_ns: int, files: Files = installed_files) -> None:
+        """Reads all `files`, those of the software that is installed, with their hashes: no tick waits for it yet."""
         self.state = state
         self._config = config
         self._files = files
@@ -58,24 +55,24 @@ class CertificateWatch:
         """The boards and devices that were compared last."""
         self._reading: Iterator[tuple[str, str]] | None = None
         self._read: dict[str, str] = {}
-        self._again_ns = 0
+        self._again_ns = t_ns + AGAIN_NS
         self._compared = False
         """Whether the software was compared since the last report."""
         self._reported = ""
+        if state.certificate is not None:
+            self._compare_software(dict(files()))
 
     @property
     def words(self) -> str:
         """The state of the table's certificate, for its status."""
         return self._reported or self.state.words
 
-    def begin(self, t_ns: int) -> ServiceFault | None:
-        """Compares all that is there before the table begins; returns what shuts it."""
-        self._again_ns = t_ns + AGAIN_NS
+    def begin(self) -> ServiceFault | None:
+        """What shuts the table before it begins."""
         if self.state.kind == "missing":
             return ServiceFault(DEVICE, NOT_CERTIFIED, self.state.words, CAUSE)
         if self.state.certificate is None:
             return None
-        self._compare_software(dict(self._files()))
         self._reported = self._found()
         return ServiceFault(DEVICE, NOT_CERTIFIED, self._reported, CAUSE) if self._reported else None
 

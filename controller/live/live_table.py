@@ -169,7 +169,7 @@ class LiveTable:
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
         self._boards = BoardWatch(config, wiring.boards, wake)
-        self._certificate = CertificateWatch(config, known.certificate)
+        self._certificate = CertificateWatch(config, known.certificate, clock.now_ns())
         self._output_faults = OutputFaults(config, wiring.all_outputs)
         self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
         self._pending: PendingFaults | None = None
@@ -420,7 +420,7 @@ class LiveTable:
             standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
-        differs, waived = self._certificate.begin(now_ns), self._certificate.warning()
+        differs, waived = self._certificate.begin(), self._certificate.warning()
         if differs is not None:
             standing.add(differs)
         if waived is not None:

@@ -23,7 +23,7 @@ from controller.certification.certificate import (
 from controller.certification.software import compile_all, installed_files
 from controller.configuration.values import TableConfig
 from controller.games.load import load
-from controller.live.certificate_watch import AGAIN_NS, CertificateWatch
+from controller.live.certificate_watch import AGAIN_NS, FILES_A_TICK, CertificateWatch
 from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wiring import wire
 from controller.packages.files import PACKAGES, ROOT
@@ -267,8 +267,8 @@ def test_t2_46_each_hour_the_software_is_compared_and_a_changed_file_is_named(tm
     made = certified(config)
     disk = Disk()
     run = Run(config)
-    watch = CertificateWatch(config, CertificateState("there", "by ann", made), disk)
-    assert watch.begin(0) is None
+    watch = CertificateWatch(config, CertificateState("there", "by ann", made), 0, disk)
+    assert watch.begin() is None
 
     def hour_later(t_ns: int) -> EventList:
         said = EventList()
@@ -295,8 +295,8 @@ def test_another_difference_is_published_though_the_first_is_latched(tmp_path: P
     made = certified(config)
     disk = Disk()
     run = Run(config)
-    watch = CertificateWatch(config, CertificateState("there", "by ann", made), disk)
-    assert watch.begin(0) is None
+    watch = CertificateWatch(config, CertificateState("there", "by ann", made), 0, disk)
+    assert watch.begin() is None
 
     def hour_later(hours: int) -> EventList:
         said = EventList()
@@ -347,12 +347,32 @@ def test_what_a_board_is_measured_and_limited_by_is_part_of_the_model(tmp_path: 
         assert model(more) != plain
 
 
+def test_no_tick_in_which_a_machine_begins_reads_the_files(tmp_path: Path) -> None:
+    config = machine(tmp_path)
+    made = certified(config)
+    read: list[str] = []
+
+    def files() -> Iterator[tuple[str, str]]:
+        for name, value in installed_files():
+            read.append(name)
+            yield name, value
+
+    run = Run(config)
+    watch = CertificateWatch(config, CertificateState("there", "by ann", made), 0, files)
+    assert len(read) > 1000, "before the wires are opened"
+    read.clear()
+    # Its boards came late: what was compared is old.
+    assert watch.begin() is None
+    assert watch.report(run.table.table, 2 * AGAIN_NS) == []
+    assert len(read) == FILES_A_TICK
+
+
 def test_a_changed_file_shuts_the_machine_at_its_start(tmp_path: Path) -> None:
     config = machine(tmp_path)
     made = certified(config)
     disk = Disk()
     disk.changed = {"drivers/coins/hopper.py": "00"}
-    fault = CertificateWatch(config, CertificateState("there", "by ann", made), disk).begin(0)
+    fault = CertificateWatch(config, CertificateState("there", "by ann", made), 0, disk).begin()
     assert fault is not None
     assert fault.detail == "it is not what was certified: file drivers/coins/hopper.py was changed"
 
