@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from controller.configuration.values import TableConfig
-from controller.table.faults import OUTPUT_REFUSED
 from controller.table.table import Table
 from feed.events import Event
 from hal.outputs import Outputs
 
 log = logging.getLogger(__name__)
+
+OUTPUT_REFUSED: Final = "output_refused"
 
 
 class OutputFaults:
@@ -41,14 +43,17 @@ class OutputFaults:
     def report(self, table: Table, t_ns: int) -> list[Event]:
         """Reports outputs that refuse since the last call, and releases those whose fault was cleared."""
         standing = {one.device for one in table.faults.standing if one.fault == OUTPUT_REFUSED}
-        for name in [name for name, device in self._reported.items() if device not in standing]:
+        released = [name for name, device in self._reported.items() if device not in standing]
+        for name in released:
             del self._reported[name]
             if self._unsent.pop(name, None) is None:
                 self._of(name).clear([name])
         events: list[Event] = []
-        for name, why in self._refusals():
-            if name not in self._reported:
-                events += self._report(name, why, table, t_ns)
+        refused = [(name, why) for name, why in self._refusals() if name not in self._reported]
+        for name, why in refused:
+            events += self._report(name, why, table, t_ns)
+        if released or refused:
+            table.outputs_refused(self._reported)
         return events
 
     def _report(self, name: str, why: str, table: Table, t_ns: int) -> list[Event]:

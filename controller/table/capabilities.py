@@ -312,7 +312,7 @@ class IdentifiesDevices(Protocol):
 
 
 class ShowsFaults(Protocol):
-    """Shows faults on a display of its own, or judges by them."""
+    """Shows faults on a display of its own."""
 
     def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
         """These faults are latched now, oldest first."""

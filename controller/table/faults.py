@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
-OUTPUT_REFUSED: Final = "output_refused"
-"""The fault of a device whose output did not take a command, and is held safe."""
+from typing import NamedTuple
 
 
 class LatchedFault(NamedTuple):

@@ -13,7 +13,7 @@ next deadline is met. Of observations at one instant those of the first driver c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
@@ -34,7 +34,7 @@ from controller.table.round_watch import RoundWatch, Watched
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from controller.table.wear_watch import WHEEL_WEAR, WearWatch
-from drivers.base.actuator import Actuator
+from drivers.base.actuator import Actuator, HearsRefusals
 from drivers.base.driver import NEVER_NS, Driver, MeasuresWear, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from drivers.wheel.condition import WheelMeasured
@@ -265,6 +265,12 @@ class Table:
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of a fault is gone. The fault stays latched until a person clears it."""
         self.faults.goes(device, cause)
+
+    def outputs_refused(self, names: Collection[str]) -> None:
+        """These outputs, and no others, take no command now."""
+        for actuator in self.actuators:
+            if isinstance(actuator, HearsRefusals):
+                actuator.outputs_refused(names)
 
     def warn(self, device: str, warning: str, detail: str, t_ns: int) -> list[Event]:
         """Publishes a warning of what the service found."""

@@ -10,8 +10,8 @@ game, and keeps the deadlines of its device's answers. However a stream is cut i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
+from typing import Protocol, runtime_checkable
 
 from drivers.base.driver import Observation
 from hal.values import Output
@@ -47,3 +47,11 @@ class Actuator(Protocol):
 
         A table gives them as it begins, for the service before may have ended in mid-round, and before its wires close.
         """
+
+
+@runtime_checkable
+class HearsRefusals(Protocol):
+    """An actuator that judges by whether its output takes commands."""
+
+    def outputs_refused(self, names: Collection[str]) -> None:
+        """These outputs of the table, and no others, take no command now."""

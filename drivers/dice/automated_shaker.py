@@ -24,7 +24,7 @@ is answered: nobody else stops a shaker that tosses, and without an answer nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
@@ -303,6 +303,8 @@ class ShakerActuator:
         """For how long the last toss was busy."""
         self._stopped_twice = False
         """Whether a serial shaker was sent a second stop."""
+        self._start_refused = False
+        """Whether its start output takes no command: then nobody activates it."""
         self._start_ns = NEVER_NS
         self._due_ns = NEVER_NS
         self._off_ns = NEVER_NS
@@ -352,6 +354,10 @@ class ShakerActuator:
             self._go("running out", max(t_ns, self._began_ns + round(self._config.start_s * 1e9)))
         elif stage == "tossing" and self.moving:
             self._run_out(t_ns)
+
+    def outputs_refused(self, names: Collection[str]) -> None:
+        """These outputs of the table take no command now."""
+        self._start_refused = START in names
 
     def rest(self, t_ns: int) -> list[Output]:
         """What stops a shaker of which nobody knows whether it tosses; its answer, if any, is not awaited."""
@@ -418,7 +424,7 @@ class ShakerActuator:
         match self._stage:
             case "starting" | "stopping" | "asking":
                 detail = f"no answer within {config.start_s:g} s of its command"
-                self._fail(detail, due_ns, found, ours=self._stage != "starting")
+                self._fail(detail, due_ns, found, ours=self._stage != "starting" or self._start_refused)
             case "tossing" if self._serial:
                 self._go("stopping", due_ns + round(config.start_s * 1e9))
                 self._send(FrameCommand.STOP, due_ns)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from controller.games.dice.rules import FACES
-from controller.table.faults import OUTPUT_REFUSED, Fault, LatchedFault
+from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, SETTLING, Phase
 from controller.table.report import AFTER_VERDICT, UNLESS_CALLED, Report
 from drivers.base.driver import Observation, SensorAlive, SensorDead
@@ -79,8 +79,6 @@ class TossedDice:
         self._after_ns = round(activate_after_s * 1e9)
         self._dead: dict[str, SensorDead] = {}
         """Its lines that are dead, whether it is on the table or not."""
-        self._start_refused = False
-        """Whether its start output takes no command: then nobody activates it."""
 
     @property
     def quiet(self) -> bool:
@@ -125,10 +123,6 @@ class TossedDice:
         self.actuator.stop(t_ns)
 
     # --- reports -------------------------------------------------------------------------------------------------
-
-    def faults_changed(self, standing: Sequence[LatchedFault]) -> None:
-        """These faults of the table are latched now."""
-        self._start_refused = any((one.device, one.fault) == (DEVICE, OUTPUT_REFUSED) for one in standing)
 
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
         """Whether a line of a shaker failed or recovered that is not on the table; it counts once it is."""
@@ -184,8 +178,7 @@ class TossedDice:
             return [Toss("begins"), Toss("too_soon", seen.detail)]
         if round_.phase is RUNNING and round_.revealed:
             return [Toss("disturbs", "the shaker tossed")] if seen.unasked else []
-        ours = seen.ours or (self._start_refused and round_.phase is OPEN)
-        return [Toss("fails", seen.detail, ours=ours)] if round_.undecided else []
+        return [Toss("fails", seen.detail, ours=seen.ours)] if round_.undecided else []
 
     def _placed_again(self, t_ns: int) -> None:
         """What it reported while it was not on the table counts from now on."""

@@ -30,7 +30,7 @@ from controller.games.sic_bo.settling import SicBoSettling
 from controller.games.sic_bo.shakers import ShakenByHand, TossedByShaker
 from controller.games.sic_bo.shaking import SHAKEN, Shaking
 from controller.games.sic_bo.upkeep import SicBoUpkeep
-from controller.table.faults import Fault, LatchedFault
+from controller.table.faults import Fault
 from controller.table.phase import SETTLING, SHUT
 from controller.table.recent import Ruling
 from controller.table.rounds import RoundLifecycle
@@ -259,11 +259,6 @@ class SicBoGame:
     def due(self, t_ns: int) -> None:
         """The dice are nearly too old, or are."""
         self.upkeep.age_due(t_ns)
-
-    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
-        """Whether the automated shaker can be started."""
-        if self.tossed is not None:
-            self.tossed.faults_changed(standing)
 
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
         """Whether a line of a shaker failed or recovered that is not on the table."""

@@ -7,9 +7,8 @@ import pytest
 from controller.games.sic_bo.rounds import SicBoGame
 from controller.live.live_table import LiveTable
 from controller.live.output_dispatcher import OutputDispatcher
-from controller.live.output_faults import OutputFaults
+from controller.live.output_faults import OUTPUT_REFUSED, OutputFaults
 from controller.live.wiring import Wiring
-from controller.table.faults import OUTPUT_REFUSED
 from feed import events
 from hal.backends.sim import SimLines
 from hal.board.errors import BoardError

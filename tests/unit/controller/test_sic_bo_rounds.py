@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import pytest
@@ -11,8 +11,12 @@ from controller.games.assembly import table_for
 from controller.games.load import check_text
 from controller.games.sic_bo.areas import AREAS
 from controller.games.sic_bo.rules import SicBoRules
+from controller.live.output_faults import OutputFaults
 from controller.rules.profile import profile
 from feed import events
+from hal.lines import LineError
+from hal.loop import VirtualLoop
+from hal.outputs import Outputs, OutputSpec
 from hal.values import Edge
 from tests.oracle.dice import THREE_DICE, sic_bo, sic_bo_areas
 from tests.tables.bench import configured
@@ -424,14 +428,35 @@ def test_s15_an_unasked_toss_that_nobody_had_activated_is_refused_by_the_house(c
     assert (void.reason, void.rule) == (reason, "ours")
 
 
+class Unwritable:
+    """Wires that can be set to 0 alone."""
+
+    def open(self, wires: Mapping[str, float]) -> None: ...
+
+    def write(self, name: str, wire: float) -> None:
+        if wire:
+            raise OSError("the chip is gone")
+
+    def close(self) -> None: ...
+
+
 @pytest.mark.parametrize(("cleared", "rule"), [(False, "ours"), (True, FAILS)])
 def test_a_shaker_whose_start_output_is_refused_was_never_activated(cleared: bool, rule: str) -> None:
     table = bench(devices=AUTOMATED)
     assert table.answers.tosser is not None
     table.answers.tosser.plan("no_start", (1, 2, 3), 5.0, 0.0)
-    table.said += table.table.raise_fault("automated_shaker", "output_refused", "", table.now_ns, blocks_play=False)
+    loop = VirtualLoop()
+    outputs = Outputs([OutputSpec("shaker_start", 22, kind="signal")], Unwritable(), loop.clock, loop=loop)
+    outputs.open()
+    with pytest.raises(LineError):
+        outputs.show("shaker_start", 1.0)
+    faults = OutputFaults(configured(sic_bo_toml(devices=AUTOMATED)), [outputs])
+    table.said += faults.report(table.table, table.now_ns)
+    assert table.said.one(events.DeviceFault).fault == "output_refused"
     if cleared:
         assert table.order("clear device=automated_shaker by=ann").accepted
+        faults.report(table.table, table.now_ns)
+    loop.close()
     void = table.call().wait(10).said.one(events.Void)
     assert (void.reason, void.rule) == ("shaker_failed", rule)
 

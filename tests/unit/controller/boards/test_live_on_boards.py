@@ -10,8 +10,8 @@ import pytest
 
 from controller.live.board_watch import BOARD_LOST
 from controller.live.live_table import LiveTable
+from controller.live.output_faults import OUTPUT_REFUSED
 from controller.live.wiring import wire
-from controller.table.faults import OUTPUT_REFUSED
 from feed import events
 from hal.board.firmware import VERSION
 from hal.board.messages import KINDS, MotorLimitCommand, RefusalCode, Reset, SampleCommand, SetCommand, WatchCommand
