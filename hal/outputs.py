@@ -14,13 +14,15 @@ import asyncio
 import atexit
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, get_args, runtime_checkable
+from typing import Final, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError, place_words
 
 OutputKind: TypeAlias = Literal["lamp", "signal"]
 KINDS: tuple[str, ...] = get_args(OutputKind)
+SHOWN_AGAIN: Final = "lamp"
+"""The kind that is set again by itself after hardware made it safe: what is given by a signal may move."""
 BoardOutputKind: TypeAlias = Literal["lamp", "signal", "motor", "solenoid", "stepper"]
 BOARD_KINDS: tuple[str, ...] = get_args(BoardOutputKind)
 MOVING = ("motor", "solenoid", "stepper", "servo", "relay", "valve")
@@ -223,6 +225,9 @@ class OutputWatcher(Protocol):
     def back(self) -> None:
         """All outputs can be reached again, and are safe."""
 
+    def released(self) -> None:
+        """The hardware that made outputs safe by itself takes commands again."""
+
 
 @runtime_checkable
 class AnsweringWriter(Protocol):
@@ -235,7 +240,8 @@ class AnsweringWriter(Protocol):
 class Outputs:
     """The outputs of a table. Safe from `open` on, at their longest on-time, on a fault, at `close` and at exit.
 
-    It is the watcher of an `AnsweringWriter`: while the board is down, all outputs are held safe.
+    It is the watcher of an `AnsweringWriter`: while the board is down, all outputs are held safe. A lamp that the
+    hardware made safe shows what it was last commanded to show as soon as it can, until its longest on-time is over.
     """
 
     def __init__(
@@ -263,6 +269,8 @@ class Outputs:
         self._open = False
         self._gone: str | None = None
         self._refused: set[str] = set()
+        self._lit: dict[str, tuple[float, int]] = {}
+        """Lamps that are commanded away from their safe value -> that value, and since when."""
         self._unwritable = False
         """Whether a wire could not be written since the outputs were claimed last."""
         if isinstance(writer, AnsweringWriter):
@@ -321,6 +329,12 @@ class Outputs:
             ValueError: as `set`.
         """
         guard = self._guard(name)
+        if self._open and guard.spec.kind == SHOWN_AGAIN and guard.spec.takes(value):
+            if value == guard.spec.safe:
+                self._lit.pop(name, None)
+            else:
+                since_ns = self._lit[name][1] if name in self._lit else self._clock.now_ns()
+                self._lit[name] = value, since_ns
         if guard.stopped is not None and guard.spec.kind in KINDS:
             self.set(name, guard.spec.safe)
         self.set(name, value)
@@ -332,7 +346,7 @@ class Outputs:
         self._arm()
 
     def clear(self, names: Iterable[str] | None = None) -> None:
-        """Clears the faults of these outputs (default: of all); they stay safe until they are set.
+        """Clears the faults of these outputs (default: of all); they stay safe until they are set. Lamps are set again.
 
         The safe value is written once, which releases an output that its board holds safe. Where a wire could not be
         written, the outputs are claimed again: their chip may have been plugged in again.
@@ -349,12 +363,13 @@ class Outputs:
                     self._write(guard, guard.set(guard.spec.safe, self._clock.now_ns()))
         if self._unwritable:
             self.reclaim()
-        self._arm()
+        self._show_again()
 
     def reclaim(self) -> None:
         """A chip went and is back: if it was theirs, claims the outputs again, all of them safe.
 
-        Outputs whose wires can still be written are left as they are: it was another chip. Faults stay until `clear`.
+        Then lamps are set again. Outputs whose wires can still be written are left as they are: it was another chip.
+        Faults stay until `clear`.
         Where the outputs cannot be opened, each has a fault that says why, and `clear` tries again.
         """
         if not self._open or isinstance(self._writer, AnsweringWriter) or self._reached():
@@ -369,6 +384,7 @@ class Outputs:
                 guard.fail(str(error))
         else:
             self._unwritable = False
+            self._show_again()
 
     def _reached(self) -> bool:
         """Whether every wire can be written: each is set to the value that it has."""
@@ -401,17 +417,23 @@ class Outputs:
         self.stopped(self._guards, why)
 
     def back(self) -> None:
-        """The outputs can be reached again, and are safe. Faults by earlier refusals are cleared."""
+        """The outputs can be reached again, and are safe. Faults by earlier refusals are cleared, lamps set again."""
         self._gone = None
         for name in self._refused:
             self._guards[name].clear()
         self._refused.clear()
+        self._show_again()
+
+    def released(self) -> None:
+        """The hardware takes commands again: lamps that it made safe are set again."""
+        self._show_again()
 
     def close(self) -> None:
         """Makes all outputs safe and releases them. Calling it again does nothing."""
         if not self._open:
             return
         self._open = False
+        self._lit.clear()
         atexit.unregister(self.close)
         if self._timer is not None:
             self._timer.cancel()
@@ -419,6 +441,17 @@ class Outputs:
             self._write(guard, guard.fail("closed"))
             guard.clear()
         self._writer.close()
+
+    def _show_again(self) -> None:
+        """Sets lamps that were made safe to what they were last commanded to show. Their longest on-time runs on."""
+        now_ns = self._clock.now_ns()
+        for name, (value, since_ns) in self._lit.items():
+            guard = self._guards[name]
+            if self._gone is None and guard.fault is None and now_ns < since_ns + guard.spec.max_on_ns:
+                if guard.stopped is not None:
+                    self._write(guard, guard.set(guard.spec.safe, now_ns))
+                self._write(guard, guard.set(value, since_ns))
+        self._arm()
 
     def _guard(self, name: str) -> OutputGuard:
         if name not in self._guards:

@@ -6,15 +6,18 @@ each command, by which the board does so itself; and the board's own longest on-
     event                             │ on the board             │ here
     ──────────────────────────────────┼──────────────────────────┼─────────────────────────────────────────────
     a command is refused              │ nothing                  │ a fault of that output, until `clear`
-    … a command to be safe is refused │ nothing                  │ `all_safe` is sent as well
+    … a command to be safe is refused │ nothing                  │ those that were on are stopped; `all_safe` is sent
     the host is silent for 500 ms     │ all safe, flag `deadman` │ those that were on are stopped; `all_safe` is sent
+    … `all_safe` is executed          │ takes commands again     │ lamps are set again
     … a command is refused as `silent`│ nothing                  │ the same: it was sent before the host knew
     a longest time ends there first   │ that output is safe      │ it is stopped
-    reset, unplugged, link too bad    │ all safe                 │ all unreachable until the board is up again
+    reset, unplugged, link too bad    │ all safe                 │ all unreachable until the board is up again, then
+                                      │                          │ lamps are set again
     closed, or the process ends       │ all safe                 │ `all_safe` is sent; otherwise the dead-man acts
     it does not take the motor's limit│ nothing                  │ the motor is not started: a fault, until `clear`
 
-A stopped output stays safe until it is set to its safe value once: nothing starts to move again by itself.
+A stopped output that is not a lamp stays safe until it is set to its safe value once: nothing starts to move again by
+itself.
 """
 
 from __future__ import annotations
@@ -207,6 +210,7 @@ class BoardOutputs:
         elif isinstance(result, BoardError):
             self._not_done([name], result)
             if not value and not isinstance(result, SessionEndedError):
+                self._stop(self._specs, f"output {name!r} refused to be made safe, so all were")
                 self._link.submit(AllSafeCommand(), self._made_safe)
         elif value:
             self._on[name] = 0
@@ -239,6 +243,8 @@ class BoardOutputs:
         else:
             self._deadman = False
             self._on.clear()
+            if self._watcher is not None:
+                self._watcher.released()
 
     def _not_done(self, names: Iterable[str], error: BoardError) -> None:
         if isinstance(error, SessionEndedError) or self._watcher is None:

@@ -54,9 +54,9 @@ class GpioPin(NamedTuple):
         """The description of an input line for `hal`."""
         return LineSpec(self.line, self.wire, self.chip, self.pull, self.inverted, self.debounce_us * 1000)
 
-    def output_spec(self) -> OutputSpec:
-        """The description of a lamp's output line for `hal`."""
-        return OutputSpec(self.line, self.wire, chip=self.chip, inverted=self.inverted)
+    def output_spec(self, drives: str) -> OutputSpec:
+        """The description of an output line for `hal`; `drives` is what hangs on it."""
+        return OutputSpec(self.line, self.wire, drives, chip=self.chip, inverted=self.inverted)
 
 
 def resolve(

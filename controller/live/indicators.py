@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from drivers.base.driver import NEVER_NS
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
 from feed.events import Event
-from hal.values import SendFrame, SetLine
+from hal.values import Output, SendFrame, SetLine
 
 
 class IndicatorOutputs:
@@ -24,14 +25,32 @@ class IndicatorOutputs:
         self._displayed = displayed
         self._lamp = lamp
         self._display = display
-        self._round = 0
+        self._round: int | None = None
+        """The round whose number is on the display, or is awaited since its call; before the first, the open one."""
+        self._number: str | None = None
+        """What the display shows; None while it is dark."""
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the lamp is set again; `NEVER_NS` while it is dark."""
+        return NEVER_NS if self._lamp is None else self._lamp.next_due_ns
+
+    def due(self, t_ns: int) -> list[Output]:
+        """Sets a lamp again that has been on for some minutes."""
+        return [] if self._lamp is None else self._lamp.due(t_ns)
+
+    def display_again(self, t_ns: int) -> list[SendFrame]:
+        """What the display shows now, for one whose port was opened: it may show what was sent before."""
+        if self._display is None:
+            return []
+        return [self._display.clear(t_ns) if self._number is None else self._display.show(self._number, t_ns)]
 
     def of(self, published: Iterable[Event]) -> list[SetLine | SendFrame]:
         """The commands that events lead to, in their order."""
         commands: list[SetLine | SendFrame] = []
         for event in published:
             data = event.data
-            if isinstance(data, events.RoundOpened):
+            if isinstance(data, events.RoundOpened) and self._round is None:
                 self._round = data.round
             if self._lamp is not None:
                 if isinstance(data, events.NoMoreBets):
@@ -40,19 +59,26 @@ class IndicatorOutputs:
                     commands.append(self._lamp.over(data.mono_ns))
             if self._display is not None:
                 if isinstance(data, events.Outcome):
-                    commands += self._shown(self._display, data.result, data.mono_ns)
-                elif isinstance(data, events.RoundCorrected) and data.round == self._round:
-                    # The last round was called or corrected: older rounds are no longer shown.
-                    commands.append(self._display.clear(data.mono_ns))
+                    commands += self._shown(self._display, data.round, data.result, data.mono_ns)
+                elif isinstance(data, events.RoundCorrected) and data.round >= (self._round or 0):
+                    # Not of a round before the one on the display. The next may be open already.
+                    commands.append(self._dark(self._display, data.round, data.mono_ns))
                     if data.to.result is not None:
-                        commands += self._shown(self._display, data.to.result, data.mono_ns)
+                        commands += self._shown(self._display, data.round, data.to.result, data.mono_ns)
                 elif isinstance(data, events.NoMoreBets):
-                    commands.append(self._display.clear(data.mono_ns))
+                    commands.append(self._dark(self._display, data.round, data.mono_ns))
         return commands
 
-    def _shown(self, display: NumberDisplay, result: Mapping[str, Any], t_ns: int) -> list[SendFrame]:
+    def _dark(self, display: NumberDisplay, number: int, t_ns: int) -> SendFrame:
+        self._round, self._number = number, None
+        return display.clear(t_ns)
+
+    def _shown(self, display: NumberDisplay, number: int, result: Mapping[str, Any], t_ns: int) -> list[SendFrame]:
         text = self._displayed(result)
-        return [] if text is None else [display.show(text, t_ns)]
+        if text is None:
+            return []
+        self._round, self._number = number, text
+        return [display.show(text, t_ns)]
 
 
 def _shuts(data: events.Data) -> bool:

@@ -175,7 +175,7 @@ class LiveTable:
         self._pending: PendingFaults | None = None
         """Faults that the service found, while the table waits for its boards."""
         self._watched = False
-        self._wires = WireWatch(config.id, wiring)
+        self._wires = WireWatch(config.id, wiring, self._display_again)
         self._retry: RetryTimer | None = None
         """When wires that could not be opened at the start are tried again; None where they are not."""
         self._moved = False
@@ -278,6 +278,8 @@ class LiveTable:
             self._sources.remove(source)
             self._merge.remove(source.name, now_ns)
         self._dispatcher.retry_pending()
+        if self._indicators.next_due_ns <= now_ns:
+            self._dispatcher.carry_out(self._indicators.due(now_ns))
         reported = [
             *begun,
             *self._wires.report(self._table, self._now_ns()),
@@ -393,6 +395,9 @@ class LiveTable:
         if self._table.awaits_journal and (stated := journalled(events, self._clock.now_ns())) is not None:
             self._merge.deliver(COMMANDS, [], [stated])
             self._wake()
+
+    def _display_again(self, t_ns: int) -> None:
+        self._dispatcher.carry_out(self._indicators.display_again(t_ns))
 
     def _open_wires_again(self) -> None:
         """Opens wires that could not be opened at the start, if they are there now: their fault may then be cleared."""

@@ -5,7 +5,8 @@
     └──opened again: the cause is gone, a supervisor may clear the fault
 
 A chip's fault does not block play itself: its lines are unplugged, which stops the games that need them, as in a
-replay. The port of a display is needed by no game. The port of a device that is read is logged only: its device
+replay. The port of a display is needed by no game; whenever it has been opened, the display is sent what it is to show:
+it may show what it was sent before. The port of a device that is read is logged only: its device
 reports that its frames are missing.
 """
 
@@ -79,9 +80,13 @@ class _Watched:
 class WireWatch:
     """Watches the chips and ports of one table."""
 
-    def __init__(self, table_id: str, wiring: Wiring) -> None:
-        """Reports nothing before `report`."""
+    def __init__(self, table_id: str, wiring: Wiring, display_again: Callable[[int], None]) -> None:
+        """Reports nothing before `report`. `display_again` sends the display what it is to show."""
         self._table_id = table_id
+        self._display = wiring.display
+        self._display_again = display_again
+        self._display_up_ns: int | None = None
+        """Since when its port was open when the display was sent that last."""
         self._watched = [_Watched(lines, (WIRES, WIRES_FAILED), wiring.reclaim_outputs) for lines in wiring.reopening]
         for name, link in wiring.links.items():
             is_display = link is wiring.display
@@ -96,6 +101,11 @@ class WireWatch:
 
     def report(self, table: Table, t_ns: int) -> list[Event]:
         """Reports what was lost or came back since the last call, to a table that has begun."""
+        if self._display is not None:
+            status = self._display.status
+            if status.up and status.since_ns != self._display_up_ns:
+                self._display_up_ns = status.since_ns
+                self._display_again(t_ns)
         return [event for one in self._watched for event in self._report(one, table, t_ns)]
 
     def _report(self, one: _Watched, table: Table, t_ns: int) -> Sequence[Event]:
@@ -110,7 +120,8 @@ class WireWatch:
             if one.fault is not None:
                 table.cause_gone(one.fault[0], cause)
             return ()
-        detail = f"{one.end.name} is down{', and shows nothing' if one.fault == DISPLAY_FAULT else ''}: {why}"
+        old = ", and the display may show an old number" if one.fault == DISPLAY_FAULT else ""
+        detail = f"{one.end.name} is down{old}: {why}"
         log.error("table %s: %s; it is tried again by itself", self._table_id, detail)
         if one.fault is None:
             return ()

@@ -155,7 +155,8 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
         wiring.links[name] = _link(name, config, clock)
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
-    outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
+    driven = {line: use.drives for line, use in config.uses.items() if use.kind == "output"}
+    outputs = [pin.output_spec(driven[line]) for line, pin in config.pins.items() if line in driven]
     if config.backend.open is not None:
         opened = config.backend.open(Pins(config.id, inputs, outputs, config.lines.factory), clock)
         wiring.reopening += [ReopeningLines(source, clock) for source in opened.sources]

@@ -93,7 +93,9 @@ class AcceptorActuator:
         self.lit: frozenset[int] = frozenset()
         """The positions whose lamp is commanded on."""
         self._locked: bool | None = None
+        """None before the first command: a table begins locked, by `rest`, and may begin closed."""
         self._lasting = LastingLines()
+        self._keep(0)
 
     @property
     def next_due_ns(self) -> int:
@@ -121,7 +123,7 @@ class AcceptorActuator:
 
     def _keep(self, t_ns: int) -> None:
         lamps = [lamp(position) for position in self.positions if position in self.lit]
-        self._lasting.keep([*([LOCK] if self._locked else []), *lamps], t_ns)
+        self._lasting.keep([*([] if self._locked is False else [LOCK]), *lamps], t_ns)
 
     def observe(self, seen: Observation) -> list[Observation]:
         return []

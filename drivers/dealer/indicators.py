@@ -10,7 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from hal.values import SendFrame, SetLine
+from drivers.base.lasting_lines import LastingLines
+from hal.values import Output, SendFrame, SetLine
 
 
 class LampConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,16 +27,30 @@ class NumberDisplayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
 
 class NoMoreBetsLamp:
-    """Lit from the call until the round is over."""
+    """Lit from the call until the round is over, however long a person takes to settle it."""
 
     line = "no_more_bets_lamp"
 
+    def __init__(self) -> None:
+        self._lasting = LastingLines()
+
+    @property
+    def next_due_ns(self) -> int:
+        """When a lamp that is lit is set again."""
+        return self._lasting.due_ns
+
+    def due(self, t_ns: int) -> list[Output]:
+        """Sets again what has been on for some minutes."""
+        return self._lasting.due(t_ns)
+
     def called(self, t_ns: int) -> SetLine:
         """Lights the lamp: "No more bets" was called."""
+        self._lasting.keep([self.line], t_ns)
         return SetLine(self.line, True, t_ns)
 
     def over(self, t_ns: int) -> SetLine:
         """Puts the lamp out: the round is settled or void, and bets are open again."""
+        self._lasting.keep([], t_ns)
         return SetLine(self.line, False, t_ns)
 
 

@@ -316,7 +316,7 @@ def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
 def test_a_lamp_is_an_output_that_needs_a_wire() -> None:
     assert only_problem(LIVE + "[device.lamp]\n").startswith("10: pins.no_more_bets_lamp: is not wired")
     table = check_text(LIVE + "no_more_bets_lamp = { gpio = 6, inverted = true }\n[device.lamp]\n").tables[0]
-    spec = table.pins["no_more_bets_lamp"].output_spec()
+    spec = table.pins["no_more_bets_lamp"].output_spec("lamp")
     assert (spec.name, spec.gpio, spec.chip, spec.inverted) == ("no_more_bets_lamp", 6, "pinctrl-rp1", True)
     assert spec.refusal() is None
 

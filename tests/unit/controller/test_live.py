@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,12 @@ from controller.table.salts import KeyedSalts
 from feed import events
 from feed.events import Event, encode
 from feed.state import TableState
+from hal.backend_spec import OpenPins, Pins
 from hal.backends.gpiod import GpiodLines
 from hal.backends.reopening import ReopeningLines
 from hal.backends.sim import SimLines
 from hal.capture.vcd_writer import writing_capture
-from hal.clock import VirtualClock
+from hal.clock import Clock, VirtualClock
 from hal.lines import LineError, Sink
 from hal.loop import VirtualLoop, run_virtual
 from hal.outputs import Outputs
@@ -234,7 +236,7 @@ class Wired:
     def wiring(self) -> Wiring:
         """As `controller.live.wiring.wire` makes it, on the fake kernel's devices."""
         inputs = [pin.spec() for line, pin in self.config.pins.items() if line in PINS]
-        outputs = [pin.output_spec() for line, pin in self.config.pins.items() if line not in PINS]
+        outputs = [pin.output_spec("lamp") for line, pin in self.config.pins.items() if line not in PINS]
         devices = self.kernel.devices
         lines = ReopeningLines(GpiodLines(inputs, self.clock, devices=devices), self.clock)
         made = Outputs(outputs, GpiodOutputs(outputs, devices=devices), self.clock)
@@ -495,6 +497,25 @@ def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None
     assert real.sources == real.reopening
     assert [source.name for source in real.sources] == ["wheel-9:header"]
     assert real.outputs is not None
+
+
+def test_an_output_on_a_pin_is_of_the_kind_that_hangs_on_it() -> None:
+    lines = "dealer_no_more_bets key_1 key_2 key_3 key_4 key_5 key_6 key_clear key_enter no_more_bets_lamp"
+    names = f"{lines} shaker_busy shaker_fault shaker_start".split()
+    config = configured(
+        '[table]\nid = "c"\ngame = "craps"\nno_more_bets = "button"\n[lines]\nbackend = "gpiozero"\n'
+        "[device.lamp]\n[device.automated_shaker]\n[pins]\n"
+        + "".join(f"{name} = {{ gpio = {gpio} }}\n" for gpio, name in enumerate(names, 15))
+    )
+    opened: list[Pins] = []
+
+    def open_pins(pins: Pins, clock: Clock) -> OpenPins:
+        opened.append(pins)
+        return OpenPins([], None)
+
+    wire(config._replace(backend=replace(config.backend, open=open_pins)), VirtualClock(), {}, 1)
+    kinds = {spec.name: spec.kind for spec in opened[0].outputs}
+    assert kinds == {"no_more_bets_lamp": "lamp", "shaker_start": "signal"}
 
 
 def test_a_live_roulette_table_gives_its_number() -> None:

@@ -15,11 +15,13 @@ from hal.board.errors import BoardError
 from hal.clock import VirtualClock
 from hal.lines import LineError
 from hal.link_status import LinkError
-from hal.values import Edge, Loss, Output, RunMotor, SendFrame
+from hal.values import Edge, Loss, Output, RunMotor, SendFrame, SetLine
+from tests.fakes.board_site import PlayedTable
 from tests.tables.bench import EventList, configured
 from tests.tables.sic_bo_table import LINES, sic_bo_toml
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import MS, S, found, in_order
+from tests.unit.controller.test_live import GPIOD, PINS
 
 EPOCH = "00ff00ff00ff00ff"
 CLOSED = "the wires are closed"
@@ -46,6 +48,21 @@ class Recorded(Wiring):
     def motor(self) -> list[float | str]:
         """What the motor was told, and the end."""
         return [one.speed if isinstance(one, RunMotor) else CLOSED for one in self.done]
+
+
+def test_a_tick_sets_the_lamp_of_the_call_again_before_it_goes_dark() -> None:
+    clock, wires = VirtualClock(), Recorded(SimLines(PINS))
+    table = LiveTable(configured(GPIOD), wires, clock, epoch=EPOCH)
+    table.open_wires()
+    table.open()
+    table.show([PlayedTable("wheel-9", "money_wheel").call()])
+    wires.done.clear()
+    clock.advance_to(299 * S)
+    table.tick()
+    assert wires.done == []
+    clock.advance_to(301 * S)
+    table.tick()
+    assert wires.done == [SetLine("no_more_bets_lamp", level, 301 * S) for level in (False, True)]
 
 
 class Untellable:

@@ -45,6 +45,14 @@ def locked() -> AcceptorActuator:
     return actuator
 
 
+def begun_locked() -> AcceptorActuator:
+    """As a table begins that stays closed."""
+    actuator = AcceptorActuator(ProgressiveConfig(positions=2))
+    actuator.due(1000 * S)
+    actuator.outputs = [output for output in actuator.rest(1000 * S) if output == SetLine(LOCK, True, 1000 * S)]
+    return actuator
+
+
 def with_a_point() -> PuckActuator:
     puck = PuckActuator()
     puck.show(False, None, S, (4,))
@@ -54,8 +62,12 @@ def with_a_point() -> PuckActuator:
 
 @pytest.mark.parametrize(
     ("actuator", "on"),
-    [(with_a_point(), {"puck_on", "point_6", "fire_4"}), (locked(), {LOCK, "acceptor_lamp_2"})],
-    ids=["puck", "acceptors"],
+    [
+        (with_a_point(), {"puck_on", "point_6", "fire_4"}),
+        (locked(), {LOCK, "acceptor_lamp_2"}),
+        (begun_locked(), {LOCK}),
+    ],
+    ids=["puck", "acceptors", "acceptors of a closed table"],
 )
 def test_lines_that_are_wanted_for_an_hour_are_on_for_an_hour(
     actuator: PuckActuator | AcceptorActuator, on: set[str]

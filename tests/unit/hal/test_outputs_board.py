@@ -379,6 +379,55 @@ def test_a_host_that_was_suspended_finds_its_outputs_safe_and_sets_them_again(st
     play(scene, kind="table")
 
 
+@pytest.mark.parametrize("mishap_is", ["stall", "reset"])
+def test_a_lamp_that_its_board_made_safe_is_lit_again_and_nothing_that_moves(mishap_is: str) -> None:
+    async def scene(bench: BoardBench) -> None:
+        table = Scene(bench, LAMP, SIGN, replace(MOTOR, gpio=3), replace(LAMP, name="dark", gpio=4))
+        await table.open()
+        for name in ("lamp", "sign", "motor", "dark"):
+            table.outputs.show(name, 1.0)
+        table.outputs.show("dark", 0.0)
+        shown_ns = bench.now_ns
+        await table.passes(1)
+        mishap(bench, mishap_is, 600)
+        await table.passes(5)
+        assert table.on() == {1: 255}
+        assert set(table.outputs.faults) == {"sign", "motor"}
+        await table.passes((shown_ns + LAMP.max_on_ns - bench.now_ns) / NS_PER_S + 0.1)
+        assert table.on() == {}, "its longest on-time is not extended"
+        mishap(bench, mishap_is, 600)
+        await table.passes(5)
+        assert table.on() == {}
+
+    play(scene)
+
+
+def test_a_lamp_that_is_commanded_while_its_board_is_away_or_refuses_shows_it_afterwards() -> None:
+    async def scene(bench: BoardBench) -> None:
+        other = replace(LAMP, name="other", gpio=2)
+        table = Scene(bench, LAMP, other)
+        await table.open()
+        table.outputs.show("other", 1.0)
+        bench.port.pull()
+        await table.passes(0.5)
+        with pytest.raises(LineError, match="held safe"):
+            table.outputs.show("lamp", 1.0)
+        table.outputs.show("other", 0.0)
+        bench.port.plug_in()
+        await table.passes(4)
+        assert table.on() == {1: 255}
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
+        table.outputs.show("other", 1.0)
+        await table.passes(0.1)
+        assert set(table.outputs.refusals) == {"lamp", "other"}, "one refused to be safe, so all were made safe"
+        bench.board.refuse.clear()
+        table.outputs.clear()
+        await table.passes(0.1)
+        assert table.on() == {1: 255, 2: 255}
+
+    play(scene)
+
+
 def test_an_output_set_before_the_host_knows_of_its_suspension_does_not_stay_on() -> None:
     async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))

@@ -300,25 +300,31 @@ def test_a_table_whose_pin_is_in_use_does_not_take_the_factory_from_the_others(b
 # --- outputs ----------------------------------------------------------------------------------------------------
 
 LAMP = OutputSpec("lamp", 22)
+DARK = OutputSpec("dark", 23)
+START = OutputSpec("start", 24, "signal")
 
 
 def outputs_on(bench: Bench) -> Outputs:
-    outputs = Outputs([LAMP], GpiodOutputs([LAMP], devices=bench.kernel.devices), bench.clock, loop=bench.loop)
+    specs = [LAMP, DARK, START]
+    outputs = Outputs(specs, GpiodOutputs(specs, devices=bench.kernel.devices), bench.clock, loop=bench.loop)
     outputs.open()
     return outputs
 
 
-def test_outputs_are_claimed_again_and_safe_when_their_chip_is_back(bench: Bench) -> None:
+def test_outputs_are_claimed_again_and_safe_when_their_chip_is_back_and_a_lamp_is_lit_again(bench: Bench) -> None:
     chip = bench.kernel.add_chip()
     outputs = outputs_on(bench)
     outputs.show("lamp", 1)
+    outputs.show("start", 1)
     chip.unplug()
     again = bench.kernel.plug_in_again(chip)
-    again.lines[22].level = 1
+    for gpio in (22, 23, 24):
+        again.lines[gpio].level = 1
     outputs.reclaim()
-    assert (again.lines[22].used, again.lines[22].level, outputs.refusals) == (True, 0, {})
-    outputs.show("lamp", 1)
-    assert again.lines[22].level == 1
+    assert [again.lines[gpio].level for gpio in (22, 23, 24)] == [1, 0, 0], "what a signal starts is not started again"
+    assert (again.lines[22].used, outputs.refusals) == (True, {})
+    outputs.show("start", 1)
+    assert again.lines[24].level == 1
     outputs.close()
 
 

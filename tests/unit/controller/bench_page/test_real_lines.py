@@ -55,7 +55,7 @@ class Pins:
 
 
 def outputs(pins: Pins, clock: VirtualClock) -> Outputs:
-    specs = [pin.output_spec() for line, pin in on_a_pi().pins.items() if on_a_pi().uses[line].kind == "output"]
+    specs = [pin.output_spec("lamp") for line, pin in on_a_pi().pins.items() if on_a_pi().uses[line].kind == "output"]
     return Outputs(specs, pins, clock)
 
 
