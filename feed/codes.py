@@ -85,6 +85,7 @@ CODES: Final = (
     "flips_missing",
     "foreign_card",
     "foreign_object",
+    "game_state_unread",
     "games_an_hour",
     "hand_misdealt",
     "hands_unknown",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from controller.games.craps.history import SHAKER_REMOVED, CrapsHistory, as_event
 from controller.games.craps.rules import CrapsPeople
 from controller.games.dice.tossed_dice import TossedDice
-from controller.table.phase import OPEN, SETTLING
+from controller.table.faults import Fault
+from controller.table.phase import OPEN, SETTLING, SHUT
 from controller.table.rounds import RoundLifecycle
 from drivers.lamps.puck import PuckActuator
 from feed import events
@@ -17,6 +18,8 @@ from feed.state import TableState
 
 Act: TypeAlias = Literal["pass_dice", "change_dice", "roll_for_come", "line_wager"]
 """What a person may do between two rolls."""
+
+UNREAD: Final = "game_state_unread"
 
 
 class BetweenRolls:
@@ -35,6 +38,7 @@ class BetweenRolls:
         self._people = people
         self._puck = puck
         self._tossed = tossed
+        self._unread_reported = False
 
     def decided(self, t_ns: int, verdict: Verdict) -> None:
         """A roll has its verdict."""
@@ -84,7 +88,11 @@ class BetweenRolls:
     def carried_state(self) -> dict[str, Any]:
         """Come-out or point, the shooter, and the rest of what the next roll depends on; and a shaker taken away."""
         away = self._tossed is not None and self._tossed.removed_by_order
-        return as_event(self.history.now) | ({SHAKER_REMOVED: True} if away else {})
+        history = self.history
+        carried = as_event(history.now) if history.unread is None else history.unread
+        return {key: one for key, one in carried.items() if key != SHAKER_REMOVED} | (
+            {SHAKER_REMOVED: True} if away else {}
+        )
 
     def report_carried(self, t_ns: int, act: str, by: str, before: Mapping[int, dict[str, Any]]) -> None:
         """Reports that it has changed; `before` is where the game was before later rolls, where that changed too."""
@@ -92,9 +100,26 @@ class BetweenRolls:
         self._rounds.report.event(events.CarriedStateChanged, t_ns, act=act, by=by, course=carried, before=before)
         self.mark(t_ns)
 
+    def may_open(self, t_ns: int) -> bool:
+        """Whether a roll may be opened: where nobody knows where the game is, only once a person has cleared that."""
+        if self.history.unread is None:
+            return True
+        if self._unread_reported:
+            self.history.begin_again()
+            return True
+        self._unread_reported = True
+        detail = (
+            "the journal holds a state of the game that this version does not read: settle the open wagers by hand, "
+            "then clear dice, and the next roll is a come out roll; or start the version that wrote it"
+        )
+        self._rounds.report.fault(Fault(t_ns, UNREAD, detail))
+        self._rounds.wait(SHUT)
+        return False
+
     def restore(self, state: TableState) -> None:
         """Continues from where the journal holds the game."""
         self.history.restore(state.rounds, state.course)
+        self._unread_reported = any(fault.fault == UNREAD for fault in state.faults)
         last = state.course or (state.rounds[-1].course if state.rounds else None)
         if self._tossed is not None and last is not None:
             self._tossed.restore(removed=last.get(SHAKER_REMOVED, False))

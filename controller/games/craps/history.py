@@ -23,6 +23,8 @@ NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "sh
 """What makes a round void whatever the throw was: it is not an invalid roll of the shooter's."""
 
 
+PHASE: Final = "phase"
+"""A key that each state of the game has, and no other game's."""
 SHAKER_REMOVED: Final = "shaker_removed"
 """Carried beside the state of the game: a person ordered that the automated shaker is off the table."""
 
@@ -43,6 +45,8 @@ class CrapsHistory:
         self.craps = craps
         self.now = CrapsState()
         """Before the next roll."""
+        self.unread: dict[str, Any] | None = None
+        """What the journal holds of where the game is, where this version does not read it; None otherwise."""
         self._invalid = frozenset(reasons) - NO_THROW
         self._rolls: dict[int, Roll] = {}
 
@@ -55,7 +59,7 @@ class CrapsHistory:
         roll = self._rolls.get(number)
         if roll is not None:
             return roll.before
-        if number == current:
+        if number == current and self.unread is None:
             return self.now
         raise ValueError(f"the state of the game before round {number} is not known any more")
 
@@ -65,6 +69,8 @@ class CrapsHistory:
 
     def decided(self, number: int, verdict: Verdict) -> None:
         """A round has its verdict."""
+        if self.unread is not None:
+            return
         self._rolls[number] = Roll(number, self.now, verdict)
         self.now = self._after(self.now, verdict)
         while len(self._rolls) > RECENT:
@@ -108,7 +114,15 @@ class CrapsHistory:
             if before is not None:
                 self.now = before
                 self.decided(record.round, record.stands)
+        last = now if now is not None else records[-1].course if records else None
+        if last is not None and PHASE in last and _state(last) is None:
+            self.now, self.unread = CrapsState(), {**last}
+            self._rolls.clear()
         self.now = _state(now) or self.now
+
+    def begin_again(self) -> None:
+        """Nobody reads where the game was: a person has settled it, and it begins with the come out roll."""
+        self.unread = None
 
     def forget(self, number: int) -> None:
         """A round that was another game's."""
@@ -145,7 +159,7 @@ def as_event(state: CrapsState) -> dict[str, Any]:
 
 def _state(values: Mapping[str, Any] | None) -> CrapsState | None:
     """The state that an event carried; None where it carried none, or one that is not a state of this version."""
-    if values is None:
+    if values is None or PHASE not in values:
         return None
     try:
         return msgspec.convert({key: one for key, one in values.items() if key != SHAKER_REMOVED}, CrapsState)

@@ -130,6 +130,10 @@ class CrapsGame:
         """Whether no toss goes on: dice of a void throw by hand that still move do not count."""
         return not self.rounds.stopping and (self.tossed is None or self.tossed.quiet)
 
+    def may_open(self, t_ns: int) -> bool:
+        """Not while nobody knows where the game is."""
+        return self.between.may_open(t_ns)
+
     def opened(self, t_ns: int) -> None:
         """The next roll is awaited."""
         self._dice.await_entry(t_ns)

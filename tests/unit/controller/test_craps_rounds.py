@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
 
 from controller.games.assembly import table_for
+from controller.games.craps.decision import CrapsState
 from controller.games.load import check_text
 from controller.table.authority import may
 from controller.table.orders.order import CommandResult
 from drivers.dice.reader_wire import BoardState
 from feed import events
 from feed.events import decode, encode
-from feed.state import TableState
+from feed.state import RoundRecord, TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss
 from simulators.dice.bodies import new_dice, shown
-from tests.tables.bench import EventList, configured
+from tests.tables.bench import EventList, TableBench, configured
 from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 
 NIGHT = "njac-13:47-20"
@@ -623,16 +625,36 @@ def test_an_unresolved_roll_is_asked_for_after_a_restart() -> None:
     assert after.stands.phase == "come_out"
 
 
-def test_a_journal_that_tells_no_state_of_craps_begins_anew() -> None:
+@pytest.mark.parametrize("course", [{"phase": "point", "point": 7}, {"phase": "point", "point": 8, "later": 1}])
+def test_a_state_of_the_game_that_is_not_read_shuts_the_table_until_it_is_cleared(course: dict[str, Any]) -> None:
     text = craps_toml(NIGHT)
     hands = CrapsHands(text)
     hands.key(4, 4)
     state = folded(hands)
-    state.course = {"phase": "point", "point": 7}
-    table = table_for(configured(text), epoch="again", simulated=True)
-    table.restore(state)
-    table.open(0)
-    assert table.feed(Batch([], [], 1)) == []
+    state.course = course
+    for start in ("first", "again"):
+        bench = TableBench(text, state)
+        fault = bench.said.one(events.DeviceFault)
+        assert (fault.device, fault.fault, bench.table.state) == ("dice", "game_state_unread", "shut"), start
+        assert bench.said.of(events.RoundOpened) == []
+        for event in bench.said:
+            state.apply(decode(encode(event)))
+    bench.feed([], [read_command("correct round=2 dice=5-3 by=ann why=seen id=c", 1)])
+    assert "the state of the game before round 2 is not known any more" in bench.table.answers()[0].reason
+    said = bench.feed([], [read_command("clear device=dice by=ann", 2)], 10_000_000_000)
+    opened = said.one(events.RoundOpened)
+    assert opened.course is not None
+    assert opened.course["phase"] == "come_out"
+
+
+def test_what_another_game_has_carried_is_no_state_of_craps() -> None:
+    history = CrapsHands(craps_toml(NIGHT)).game.history
+    result = {"dice": [1, 2, 3], "total": 6}
+    record = RoundRecord(
+        round=1, sequence=9, time="", verdict="outcome", result=result, course={"shaker_removed": True}
+    )
+    history.restore([record], None)
+    assert (history.now, history.unread) == (CrapsState(), None)
 
 
 # --- the casino night ----------------------------------------------------------------------------------------------
