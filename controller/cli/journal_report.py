@@ -146,9 +146,9 @@ class _Page:
 
     def _head(self) -> str:
         heading, span = self._heading, self._evening.span
-        simulated = [one.table for one in self._tables if one.simulated]
+        simulated = [one.label for one in self._tables if one.simulated]
         banners = self._banner("SIMULATED", simulated, "no real game was played")
-        by_house = [one.table for one in self._tables if any(map(is_house, one.rules))]
+        by_house = [one.label for one in self._tables if any(map(is_house, one.rules))]
         banners += self._banner("HOUSE RULES", by_house, "not those of the State of New Jersey")
         if not self._audit.ok:
             words = f"THE JOURNAL DOES NOT VERIFY: {self._audit.first}. Nothing below is proven."
@@ -156,7 +156,7 @@ class _Page:
         if self._kept is not None and self._kept.wrong:
             words = f"CAPTURES WERE CHANGED: {self._kept.wrong[0]}"
             banners += f'<p class="simulated">{escaped(words)}</p>'
-        ids = ", ".join(one.table for one in self._tables) or "none"
+        ids = ", ".join(_ids(self._tables)) or "none"
         rows = [
             ("Tables", ids),
             ("Time", f"{of_time(span.since_ns, heading.zone)} until before {of_time(span.until_ns, heading.zone)}"),
@@ -186,7 +186,7 @@ class _Page:
         disputes, faults = sum(len(one.disputed) for one in tables), sum(len(one.faults) for one in tables)
         open_ns, shut_ns = sum(one.open_ns for one in tables), sum(one.shut_ns for one in tables)
         figures = [
-            (str(len(tables)), noun_for(len(tables), "table")),
+            (str(len(_ids(tables))), noun_for(len(_ids(tables)), "table")),
             (of_hours(open_ns), "open, over all tables"),
             (f"{rounds:,}", f"{noun_for(rounds, 'round')} with a verdict"),
             (f"{results:,}", f"{noun_for(results, 'result')} in force, {share(results, rounds)}"),
@@ -198,7 +198,7 @@ class _Page:
             (of_hours(shut_ns), f"shut by faults, {share(shut_ns, open_ns)}"),
         ]
         tiles = "".join(f"<li><b>{escaped(figure)}</b><span>{escaped(words)}</span></li>" for figure, words in figures)
-        chart = open_times([OpenTimes(one.table, one.opened, one.shut) for one in tables], self._heading.zone)
+        chart = open_times([OpenTimes(one.label, one.opened, one.shut) for one in tables], self._heading.zone)
         caption = "When each table was open; red where a fault shut it."
         return f'<ul class="tiles">{tiles}</ul><p>{self._verified()}</p>{figure(chart, caption) if chart else ""}'
 
@@ -244,7 +244,7 @@ class _Page:
         dealt = any(one.pace.cards for one in self._tables)
         rows = [
             (
-                one.table,
+                one.label,
                 f"{one.pace.games * HOUR_NS / one.pace.played_ns:.1f}",
                 of_hours(one.pace.played_ns),
                 *([f"{one.pace.cards * HOUR_NS / one.pace.played_ns:.0f}" if one.pace.cards else "–"] if dealt else []),
@@ -269,7 +269,7 @@ class _Page:
             statistics = one.statistics
             if not statistics.outcomes:
                 continue
-            parts.append(f"<h3>{escaped(one.table)}: {counted(statistics.outcomes, 'result')}</h3>")
+            parts.append(f"<h3>{escaped(one.label)}: {counted(statistics.outcomes, 'result')}</h3>")
             for each in statistics.fields:
                 shown = [one for one in each.counts if one.count or len(each.counts) <= MOST_VALUES]
                 rest = "" if len(shown) == len(each.counts) else "; values that were never measured are left out"
@@ -311,7 +311,6 @@ class _Page:
 
     def _misfires(self) -> str:
         """Refused rounds by cause, hour and table, with the trend, and what the next round made good."""
-        played = played_rounds(self._tables)
         rows = [
             (
                 one.table,
@@ -322,7 +321,7 @@ class _Page:
                 ("fewer", "–", "more")[one.trend + 1],
                 share(one.made_good, one.followed),
             )
-            for one in misfires(played, self._hour)
+            for one in misfires(played_rounds(self._tables, labelled=True), self._hour)
         ]
         heads = ("table", "cause", "rounds", "of all", "in the hour from", "trend", "made good")
         note = (
@@ -330,15 +329,15 @@ class _Page:
             "A trend is named where chance gives it in one of a hundred such evenings (ours)."
         )
         listed = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
-        return (listed or "<p>No round was refused.</p>") + self._dealers(played)
+        return (listed or "<p>No round was refused.</p>") + self._dealers(played_rounds(self._tables))
 
     def _calls(self) -> str:
         """How long before the ball fell, or play began, "No more bets" was called, and when bets were settled."""
-        rounds = played_rounds(self._tables)
+        rounds = played_rounds(self._tables, labelled=True)
         rows = [
-            (one.table, *_call_cells(line))
+            (one.label, *_call_cells(line))
             for one in self._tables
-            if (line := call_line(of.call for of in rounds if of.table == one.table)) is not None
+            if (line := call_line(of.call for of in rounds if of.table == one.label)) is not None
         ]
         if not rows:
             return "<p>Nobody called or settled by a button, and no wager was late.</p>"
@@ -355,7 +354,7 @@ class _Page:
     def _shaken(self) -> str:
         """How well the dice of each table were shaken, and what fell in the later half of the evening."""
         rows = [
-            (one.table, f"{of.number:,}", *measured(of.medians), "–" if of.fell is None else of.fell.words)
+            (one.label, f"{of.number:,}", *measured(of.medians), "–" if of.fell is None else of.fell.words)
             for one in self._tables
             for of in shaken(one.shakes)
         ]
@@ -461,7 +460,7 @@ class _Page:
             corrected = [event.detail for event in one.machine if event.act == "corrected"]
             debt = f", {counted(last.debt, 'token')} were owed by players" if last.debt else ""
             parts.append(
-                f"<h3>{escaped(one.table)}</h3>"
+                f"<h3>{escaped(one.label)}</h3>"
                 f"{table_of(('meter', 'before', 'after', 'moved'), rows, numbers=range(1, 4))}"
             )
             acts = "; ".join(f"{event.act.replace('_', ' ')} {event.tokens} by {event.by or '?'}" for event in paid)
@@ -476,7 +475,7 @@ class _Page:
         meters, rows = [], []
         for one in self._tables:
             if one.meter is not None and one.meter_before is not None:
-                meters.append((one.table, _money(one.meter_before), _money(one.meter), f"{len(one.payouts):,}"))
+                meters.append((one.label, _money(one.meter_before), _money(one.meter), f"{len(one.payouts):,}"))
             for event in one.payouts:
                 data: Any = event.data
                 fell = _money(data.course["payment"]["from_meter"])
@@ -504,7 +503,7 @@ class _Page:
         parts.append("<h3>Warnings, and departures from procedure</h3>")
         heads = ("table", "part", "warning", "rule", "times", "stated last")
         parts.append(table_of(heads, rows, numbers=(4,), wrap=(5,)) if rows else "<p>None.</p>")
-        measured = [(one.table, one.wear) for one in self._tables if one.wear is not None]
+        measured = [(one.label, one.wear) for one in self._tables if one.wear is not None]
         if measured:
             found = [
                 (table, f"{sum(history.spins):,}", words)
@@ -575,11 +574,10 @@ class _Page:
 
     def _proof(self) -> str:
         audit = self._audit
-        ids = {one.table: one for one in self._tables}
         rows = [
             (
                 chain.chain,
-                f"{ids[chain.chain].first_seq} to {ids[chain.chain].last_seq}" if chain.chain in ids else "–",
+                _span_of([one for one in self._tables if one.table == chain.chain]),
                 f"{chain.first} to {chain.last}",
                 chain.sealed,
                 chain.head,
@@ -626,15 +624,30 @@ def _call_cells(line: CallLine) -> list[str]:
     ]
 
 
-def played_rounds(tables: Sequence[TableEvening]) -> list[PlayedRound]:
-    """Every round with the verdict that it reached."""
+def played_rounds(tables: Sequence[TableEvening], *, labelled: bool = False) -> list[PlayedRound]:
+    """Every round with the verdict that it reached; of its table by id, as shifts name it, or as it is `labelled`."""
     return [
         PlayedRound(
-            one.table, number, ns_of(event.time), _refusal(event), one.calls.of(number), tuple(one.shakes_of(number))
+            one.label if labelled else one.table,
+            number,
+            ns_of(event.time),
+            _refusal(event),
+            one.calls.of(number),
+            tuple(one.shakes_of(number)),
         )
         for one in tables
         for number, event in one.verdicts.items()
     ]
+
+
+def _ids(tables: Sequence[TableEvening]) -> list[str]:
+    """The tables, each once."""
+    return list(dict.fromkeys(one.table for one in tables))
+
+
+def _span_of(games: Sequence[TableEvening]) -> str:
+    """The first and the last event of one table, over all its games."""
+    return f"{min(one.first_seq for one in games)} to {max(one.last_seq for one in games)}" if games else "–"
 
 
 def _refusal(event: Event) -> str:
@@ -762,7 +775,7 @@ def report_command(
     heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round, shifts)
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
-    show(f"{output}: {counted(len(evening.tables), 'table')}, {counted(rounds, 'round')}")
+    show(f"{output}: {counted(len(_ids(evening.tables)), 'table')}, {counted(rounds, 'round')}")
     if not evening.tables:
         show(f"no table has an event in this time: {_covered(path, zone)}", fg="yellow", err=True)
     if not audit.ok:

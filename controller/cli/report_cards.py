@@ -12,9 +12,9 @@ from feed.card_record import MISREADS_IN_1000, ORDER_KEPT, TROUBLES, CardRecord
 
 def cards_section(tables: Sequence[TableEvening]) -> str:
     """The section of tables with cards."""
-    readers = [(one.table, *_reader(one.cards)) for one in tables]
-    decks = [(one.table, *row) for one in tables for row in _decks(one.cards)]
-    orders = [(one.table, *_orders(one)) for one in tables if one.cards.orders.judged]
+    readers = [(one.label, *_reader(one.cards)) for one in tables]
+    decks = [(one.label, *row) for one in tables for row in _decks(one.cards)]
+    orders = [(one.label, *_orders(one)) for one in tables if one.cards.orders.judged]
     heads = ("table", "cards", "not read", "in 1,000", "odds", "which")
     note = (
         f"Of the cards that rounds needed. Odds: of a bet that more than {MISREADS_IN_1000:g} in 1,000 are not read "

@@ -98,10 +98,12 @@ class SentCommand(NamedTuple):
 
 @dataclass(slots=True)
 class TableEvening:
-    """What one table did."""
+    """What one table did, with one game."""
 
     table: str
     game: str = ""
+    changed: bool = False
+    """Whether it had another game too in the same evening, which is an evening of its own."""
     simulated: bool = False
     rules: list[str] = field(default_factory=list)
     """The profiles that it played by, in order."""
@@ -145,6 +147,11 @@ class TableEvening:
     """What its rounds show of reader and shuffler, and of its decks since the journal began."""
     calls: Calls = field(default_factory=Calls)
     """When its rounds were called and settled."""
+
+    @property
+    def label(self) -> str:
+        """The table, and its game where it had another one too."""
+        return f"{self.table} ({self.game.replace('_', ' ')})" if self.changed else self.table
 
     def shakes_of(self, number: int) -> list[Shake]:
         """How the dice of a round were shaken; empty where it has no proven result."""
@@ -256,8 +263,8 @@ def read_evening(
             folds[one.record.chain].take(event, one.record.seq)
         if one.done % 1000 == 0:
             progress(one.done, one.total)
-    made = [fold.ended() for fold in folds.values()]
-    return Evening(span, [one for one in made if one.events], commands, unknown)
+    made = [one for fold in folds.values() for one in fold.ended()]
+    return Evening(span, made, commands, unknown)
 
 
 class _Moment(NamedTuple):
@@ -268,11 +275,15 @@ class _Moment(NamedTuple):
 
 
 class _Fold:
-    """Folds the events of one table."""
+    """Folds the events of one table, for each game that it had."""
 
     def __init__(self, table: str, span: TimeSpan) -> None:
+        self._table = table
         self._span = span
+        self._games: dict[str, TableEvening] = {}
         self._made = TableEvening(table)
+        """That of the game that it has."""
+        self._faults: list[EveningFault] = []
         self._epoch = ""
         self._last = _Moment(0, 0)
         self._open: _Moment | None = None
@@ -282,22 +293,24 @@ class _Fold:
 
     def take(self, event: Event, seq: int) -> None:
         """Takes the next event."""
-        made, data, now_ns = self._made, event.data, ns_of(event.time)
+        data, now_ns = event.data, ns_of(event.time)
         inside = self._span.has(now_ns)
         epoch = event.id.rsplit(".", 2)[1]
         if epoch != self._epoch:
             # Nothing is known of the time between two starts: the table was open until the last event.
             self._close(self._last)
             self._epoch = epoch
+            self._made = made = self._games.setdefault(data.game, TableEvening(self._table, data.game))
             made.pace.restarted()
             made.calls.restarted()
+        made = self._made
         self._last = now = _Moment(now_ns, data.mono_ns)
         if now_ns < self._span.until_ns:
             if inside and not made.events:
                 made.cards.begin()
             made.cards.see(data)
         if inside:
-            made.game, made.simulated = data.game, made.simulated or data.simulated
+            made.simulated = made.simulated or data.simulated
             made.events += 1
             made.first_seq = made.first_seq or seq
             made.last_seq = seq
@@ -336,19 +349,24 @@ class _Fold:
                 if inside and data.act == "progressive_paid":
                     made.payouts.append(event)
 
-    def ended(self) -> TableEvening:
-        """What the table did, once the last event was taken."""
+    def ended(self) -> list[TableEvening]:
+        """What the table did in the span with each of its games, once the last event was taken."""
         self._close(self._last)
         for event, fault in self._standing.values():
             self._fault(EveningFault(event, fault, None, ""))
-        self._made.faults.sort(key=lambda one: ns_of(one.event.time))
-        return self._made
+        played = {game: one for game, one in self._games.items() if one.events}
+        for one in sorted(self._faults, key=lambda one: ns_of(one.event.time)):
+            # One of a day with another game is listed with what it shut since.
+            played.get(one.event.data.game, self._made).faults.append(one)
+        for made in played.values():
+            made.changed = len(played) > 1
+        return [*played.values()]
 
     def _fault(self, fault: EveningFault) -> None:
         """A fault counts where it was in the span, also one of the day before."""
         ended_ns = None if fault.cleared is None else ns_of(fault.cleared.time)
         if ns_of(fault.event.time) < self._span.until_ns and (ended_ns is None or ended_ns >= self._span.since_ns):
-            self._made.faults.append(fault)
+            self._faults.append(fault)
 
     def _verdict(self, event: Event, number: int, verdict: Verdict, *, inside: bool) -> None:
         if inside:

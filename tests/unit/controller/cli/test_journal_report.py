@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from audit.witness import witness_path
 from controller.cli import main
-from controller.cli.journal_report import day_of
+from controller.cli.journal_report import day_of, played_rounds
 from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
 from feed.data import Data
 from feed.events import (
@@ -241,6 +241,41 @@ def test_the_bar_of_a_computer_that_began_with_an_old_time_is_as_long_as_its_hou
         assert (one.open_ns, one.opened) == (3 * HOUR_NS, [(end_ns - 3 * HOUR_NS, end_ns)])
     # Nothing of it was in the time that the computer took itself to be in.
     assert table(path, TimeSpan(0, begun_ns + HOUR_NS)).open_ns == 0
+
+
+def test_a_table_that_changed_its_game_has_the_rounds_and_hours_of_each_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    writer = Evening(path)
+
+    def start(game: str, rounds: int, result: dict[str, Any]) -> None:
+        opened = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
+        writer.say(writer.event("t1", TableOpened, game=game, **opened))
+        for number in range(rounds):
+            fields = {"result": result, "winning": [], "rule": "ours", "evidence": Evidence()}
+            writer.say(writer.event("t1", Outcome, game=game, round=number + 10 * (game == "roulette"), **fields))
+
+    with writer:
+        start("money_wheel", 3, {"space": 2, "face": "$2"})
+        stuck = {"device": "dealer", "fault": "sensor_stuck", "detail": "", "blocks_play": False}
+        writer.say(writer.event("t1", DeviceFault, **stuck))
+    with writer:
+        start("roulette", 2, {"pocket": "17", "index": 4, "color": "black"})
+    first, second = read_evening(path, ALWAYS).tables
+    assert [(one.label, len(one.verdicts), one.open_ns // NS_PER_S) for one in (first, second)] == [
+        ("t1 (money wheel)", 3, 4),
+        ("t1 (roulette)", 2, 2),
+    ]
+    assert [len(one.faults) for one in (first, second)] == [1, 0]
+    # What an evening has of one game alone needs no name of it, and the fault is listed there.
+    (only,) = read_evening(path, TimeSpan(ns_of(second.verdicts[10].time), ALWAYS.until_ns)).tables
+    assert (only.label, len(only.faults)) == ("t1", 1)
+    page = tmp_path / "night.html"
+    assert report(path, "-o", page, "--every-round").stdout == f"{page}: 1 table, 5 rounds\n"
+    words = words_of(page)
+    for expected in ("t1 0 $2 (space 2)", "t1 10 17 black", "t1 1 to 8 1 to 8", "1 table"):
+        assert expected in words, expected
+    assert words.count("t1 (roulette)") > 0
+    assert {one.table for one in played_rounds([first, second])} == {"t1"}, "as a list of shifts names it"
 
 
 def test_hours_are_of_the_clock_that_times_the_edges_as_in_the_statistics_of_a_fleet(tmp_path: Path) -> None:
