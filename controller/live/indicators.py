@@ -26,7 +26,8 @@ class IndicatorOutputs:
         self._lamp = lamp
         self._display = display
         self._round: int | None = None
-        """The round whose number is on the display, or is awaited since its call; before the first, the open one."""
+        """The round whose number is on the display, or is awaited since its call; before the first, that which opened
+        first, and None before that one: corrections of rounds before a start are not shown."""
         self._number: str | None = None
         """What the display shows; None while it is dark."""
 
@@ -60,14 +61,18 @@ class IndicatorOutputs:
             if self._display is not None:
                 if isinstance(data, events.Outcome):
                     commands += self._shown(self._display, data.round, data.result, data.mono_ns)
-                elif isinstance(data, events.RoundCorrected) and data.round >= (self._round or 0):
-                    # Not of a round before the one on the display. The next may be open already.
+                elif isinstance(data, events.RoundCorrected) and self._reaches(data.round):
+                    # The next round may be open already.
                     commands.append(self._dark(self._display, data.round, data.mono_ns))
                     if data.to.result is not None:
                         commands += self._shown(self._display, data.round, data.to.result, data.mono_ns)
                 elif isinstance(data, events.NoMoreBets):
                     commands.append(self._dark(self._display, data.round, data.mono_ns))
         return commands
+
+    def _reaches(self, number: int) -> bool:
+        """Whether the display shows that round, or one before it."""
+        return self._round is not None and number >= self._round
 
     def _dark(self, display: NumberDisplay, number: int, t_ns: int) -> SendFrame:
         self._round, self._number = number, None

@@ -111,7 +111,7 @@ class Wiring:
 
     def _set(self, name: str, value: float) -> None:
         outputs = self.board_outputs.get(self.output_of.get(name, ""), self.outputs)
-        if outputs is not None:
+        if outputs is not None and name in outputs.names:
             outputs.show(name, value)
 
     def close(self) -> None:

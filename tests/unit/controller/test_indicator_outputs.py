@@ -103,6 +103,7 @@ def test_a_correction_of_a_round_before_the_one_on_the_display_is_not_shown() ->
     indicators.of([table.start(), table.outcome(numbered(20)), table.settle()])
     assert indicators.of([table.correct(1, numbered(18), numbered(19))]) == []
     started_again = IndicatorOutputs(None, NumberDisplay(), DISPLAYED)
+    assert started_again.of([table.correct(2, numbered(20), numbered(19))]) == [], "the table is closed yet"
     started_again.of([table.bets()])
     assert started_again.of([table.correct(2, numbered(20), numbered(19))]) == [], "it shows no number of that start"
 

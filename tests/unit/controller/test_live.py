@@ -28,7 +28,7 @@ from hal.lines import LineError, Sink
 from hal.loop import VirtualLoop, run_virtual
 from hal.outputs import Outputs
 from hal.outputs_gpiod import GpiodOutputs
-from hal.values import Edge, Loss
+from hal.values import Edge, Loss, SetLine
 from tests.fakes.fake_gpiod import FakeKernel
 from tests.fakes.virtual_service import VirtualService
 from tests.oracle.motion import ns
@@ -497,6 +497,22 @@ def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None
     assert real.sources == real.reopening
     assert [source.name for source in real.sources] == ["wheel-9:header"]
     assert real.outputs is not None
+
+
+def test_a_line_that_is_not_wired_beside_others_that_are_shows_nothing() -> None:
+    kernel = FakeKernel()
+    with kernel.installed():
+        bench = Wired(kernel)
+
+        async def main() -> None:
+            wiring = bench.wiring()
+            wiring.open_outputs()
+            wiring.show(SetLine("acceptor_lock", True, 0))
+            wiring.show(SetLine("no_more_bets_lamp", True, 0))
+            assert bench.chip.lines[LAMP].level == 1
+            wiring.close()
+
+        run_virtual(main(), bench.clock)
 
 
 def test_an_output_on_a_pin_is_of_the_kind_that_hangs_on_it() -> None:
