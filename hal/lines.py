@@ -176,6 +176,12 @@ def by_chip(specs: Iterable[LineSpec]) -> dict[str | None, list[LineSpec]]:
     return chips
 
 
+def lost_ns(known_ns: int, until_ns: int, next_ns: int) -> int:
+    """The time of a loss after an edge at `known_ns`, on a source that has delivered everything up to `until_ns`, and
+    before what reveals it at `next_ns`: where the line stops to be known."""
+    return min(max(known_ns, until_ns) + 1, next_ns - 1)
+
+
 class LineTracker:
     """Tracks the level of one line. Turns each change into an `Edge`, and detects changes that are missing.
 
@@ -187,31 +193,39 @@ class LineTracker:
     | as above, but the parity of n does not fit  | `EdgesLost(OVERFLOW, None)`: more is missing than n   |
     | the level just read, within the opening     | nothing: it is the change that was read               |
 
-    A loss is dated one nanosecond before the edge that reveals it, because at equal times edges come first.
+    A loss is dated where the line stops to be known: one nanosecond after its last edge, or after the time up to which
+    the source has delivered everything if that is later. So no time passes in which a level seems to have held while
+    changes of it were lost. It is before the edge that reveals it.
     """
 
-    __slots__ = ("_flip", "_level", "_line", "_read_ns", "_seqno")
+    __slots__ = ("_flip", "_known_ns", "_level", "_line", "_read_ns", "_seqno")
 
     def __init__(self, line: str, inverted: bool = False) -> None:
         self._line = line
         self._flip = 1 if inverted else 0
         self._level: int | None = None
+        self._known_ns = NOT_YET_NS
         self._read_ns: int | None = None
         self._seqno = 0
 
     def found(self, wire_level: int, opened_ns: int, read_ns: int) -> Edge:
         """The first edge: the wire was found at `wire_level` between `opened_ns` and `read_ns`."""
         self._level = wire_level ^ self._flip
+        self._known_ns = opened_ns
         self._read_ns = read_ns
         return Edge(self._line, self._level, opened_ns)
 
-    def changed(self, wire_level: int, t_ns: int, rare: list[Rare], seqno: int | None = None) -> Edge | None:
+    def changed(
+        self, wire_level: int, t_ns: int, rare: list[Rare], until_ns: int, seqno: int | None = None
+    ) -> Edge | None:
         """The edge for a change of the wire to `wire_level`; a loss that it reveals is appended to `rare`.
 
-        `seqno` is the number of the change on this line, from 1, if the backend has one.
+        `until_ns` is the time up to which the source has delivered everything: at most `t_ns - 2`. `seqno` is the
+        number of the change on this line, from 1, if the backend has one.
         """
         level = wire_level ^ self._flip
         before, opening = self._level, self._read_ns is not None and t_ns <= self._read_ns
+        known_ns, self._known_ns = self._known_ns, t_ns
         self._level = level
         self._read_ns = None
         missed = 0
@@ -222,12 +236,18 @@ class LineTracker:
         if missed:
             # Changes alternate, so n missing ones before this one determine its level.
             fits = before is None or level == before ^ ((missed + 1) & 1)
-            rare.append(EdgesLost(self._line, Loss.OVERFLOW, t_ns - 1, missed if fits else None))
+            rare.append(
+                EdgesLost(self._line, Loss.OVERFLOW, lost_ns(known_ns, until_ns, t_ns), missed if fits else None)
+            )
         elif level == before:
             if opening:
                 return None
-            rare.append(EdgesLost(self._line, Loss.REPEATED_LEVEL, t_ns - 1))
+            rare.append(EdgesLost(self._line, Loss.REPEATED_LEVEL, lost_ns(known_ns, until_ns, t_ns)))
         return Edge(self._line, level, t_ns)
+
+    def unplugged(self, until_ns: int) -> EdgesLost:
+        """The loss of a line that is no longer read, by a source that has delivered everything up to `until_ns`."""
+        return EdgesLost(self._line, Loss.UNPLUGGED, max(self._known_ns, until_ns) + 1)
 
     def lost(self) -> None:
         """A loss was reported by other means: the level is unknown until the next edge."""

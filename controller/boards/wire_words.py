@@ -87,7 +87,8 @@ def _fields(message: BoardMessage) -> str:
             return (
                 f"next edge {message.next}, high {_numbers(message.levels)}, lost {message.lost}, "
                 f"outputs on {_numbers(message.outputs)}, bad frames {message.bad_frames}, "
-                f"{f'keys {_numbers(message.keys)}, ' if message.keys else ''}{flags or 'no flags'}"
+                f"{f'keys {_numbers(message.keys)}, ' if message.keys else ''}"
+                f"{f'masked {_numbers(message.masked)}, ' if message.masked else ''}{flags or 'no flags'}"
             )
         case RefusedAnswer():
             name = name_of(COMMANDS[message.command]) if message.command in COMMANDS else f"command {message.command}"

@@ -71,7 +71,7 @@ def with_lost_edges(stream: Batch, rng: random.Random) -> Batch:
     if rng.random() < 0.5:
         told = EdgesLost(line, Loss.UNPLUGGED, lost[0])
     else:
-        told = EdgesLost(line, Loss.OVERFLOW, lost[-1], len(lost))
+        told = EdgesLost(line, Loss.OVERFLOW, lost[0], len(lost))
     edges = [edge for edge in stream.edges if edge.line != line or not lost[0] <= edge.t_ns <= lost[-1]]
     rare = sorted([*stream.rare, told], key=lambda value: value.t_ns)
     return Batch(edges, rare, stream.until_ns)

@@ -16,7 +16,8 @@ here in order, each exactly once. This module decides when the lines are availab
 | the levels of keys in the first `state`    | an `Edge` for each key                                                 |
 | an edge                                    | an `Edge`, at the board's time in the host's time                      |
 | numbers the board no longer stores         | `EdgesLost(OVERFLOW)` for every line: a number names no line           |
-| then the levels in `state`                 | an `Edge` for each line without an edge since the loss                 |
+| an input that is `masked` in `state`       | `EdgesLost(OVERFLOW)` for it: the board does not listen to it          |
+| then the levels in `state`                 | an `Edge` for each line without an edge since the loss, and not masked |
 | a sample                                   | a `Reading` for each channel, in the unit of its line; never dated     |
 |                                            | after it was read, because its time may be corrupted                   |
 | no report of edges for `SILENT_NS`         | the session is ended, and the lines are unplugged                      |
@@ -44,7 +45,7 @@ from hal.board.messages import (
     WatchCommand,
 )
 from hal.clock import Clock
-from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink
+from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, lost_ns
 from hal.values import Edge, EdgesLost, Loss, Rare, Reading
 
 SILENT_NS: Final = 1_500_000_000
@@ -128,7 +129,7 @@ class BoardLines:
         self._trackers: dict[int, LineTracker] = {}
         self._levels_known = False
         self._unplugged = False
-        self._promised_ns = NOT_YET_NS
+        self._promised_ns = self._edge_ns = NOT_YET_NS
         self._silence = SilenceTimer()
 
     @property
@@ -195,7 +196,7 @@ class BoardLines:
         if self._silence.too_long(now_ns, self._up):
             self._link.restart(_REPORTS_NOTHING)
         if not self._up and now_ns >= self._opening_until_ns:
-            self._unplug(now_ns)
+            self._unplug([EdgesLost(line, Loss.UNPLUGGED, max(now_ns, self._promised_ns + 1)) for line in self.lines])
             self._promised_ns = max(self._promised_ns, now_ns)
         return min(self._promised_ns, now_ns)
 
@@ -223,7 +224,11 @@ class BoardLines:
         self._reset()
         if were_known:
             self._opening_until_ns = t_ns
-            self._unplug(t_ns)
+            lost = [tracker.unplugged(self._promised_ns) for tracker in self._trackers.values()]
+            t_ns = max(t_ns, self._promised_ns + 1)
+            self._unplug(
+                [*lost, *(EdgesLost(each.name, Loss.UNPLUGGED, t_ns) for each in self._wiring.channels.values())]
+            )
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Handles a report about the lines."""
@@ -255,16 +260,19 @@ class BoardLines:
             return
         edges: list[Edge] = []
         rare: list[Rare] = []
-        # A loss that an edge reveals is dated one nanosecond before it, and must still be possible.
+        # A loss that an edge reveals is dated before it, and must still be possible.
         earliest_ns = self._promised_ns + 2
+        edge_ns = self._edge_ns
         for item in stream.take():
             t_ns = max(item.t_ns, earliest_ns)
             if isinstance(item, EdgesMissing):
-                self._miss(item.missing, t_ns - 1, rare)
+                self._miss(item, lost_ns(edge_ns, self._promised_ns, t_ns), rare)
                 continue
             self._levels_known = True
+            edge_ns = t_ns
             self._add_edge(edges, rare, t_ns, item.line, item.level)
             self.error_ns = self._link.clock.error_ns(item.ticks) + self._late_ns
+        self._edge_ns = edge_ns
         if self._levels_known:
             self._unplugged = False
         self._deliver(edges, rare)
@@ -277,16 +285,17 @@ class BoardLines:
 
     def _add_edge(self, edges: list[Edge], rare: list[Rare], t_ns: int, index: int, level: int) -> None:
         tracker = self._trackers.get(index)
-        edge = None if tracker is None else tracker.changed(level, t_ns, rare)
+        edge = None if tracker is None else tracker.changed(level, t_ns, rare, self._promised_ns)
         if edge is not None:
             edges.append(edge)
 
-    def _miss(self, count: int, t_ns: int, rare: list[Rare]) -> None:
-        """Edges of unknown lines are lost: reports a loss on every line."""
-        missing = count if len(self._wiring.inputs) == 1 else None
-        for tracker in self._trackers.values():
-            tracker.lost()
-        rare += [EdgesLost(spec.name, Loss.OVERFLOW, t_ns, missing) for spec in self._wiring.inputs]
+    def _miss(self, item: EdgesMissing, t_ns: int, rare: list[Rare]) -> None:
+        """Edges are lost: reports a loss on every line, or on the masked ones."""
+        missing = (item.missing or None) if len(self._wiring.inputs) == 1 else None
+        for index, spec in self._wiring.by_index.items():
+            if not item.masked or index in item.masked:
+                self._trackers[index].lost()
+                rare.append(EdgesLost(spec.name, Loss.OVERFLOW, t_ns, missing))
 
     def _deliver_sample(self, report: SampleReport, read_ns: int) -> None:
         if not self._levels_known:
@@ -300,12 +309,11 @@ class BoardLines:
         t_ns = max(min(taken_ns, read_ns), self._promised_ns + 1)
         self._deliver([], [Reading(line, value, t_ns) for line, value in self._wiring.readings(report)])
 
-    def _unplug(self, t_ns: int) -> None:
+    def _unplug(self, lost: list[EdgesLost]) -> None:
         """Reports each line as unplugged, once."""
         if not self._unplugged:
             self._unplugged = True
-            t_ns = max(t_ns, self._promised_ns + 1)
-            self._deliver([], [EdgesLost(line, Loss.UNPLUGGED, t_ns) for line in sorted(self.lines)])
+            self._deliver([], sorted(lost))
 
     def _deliver(self, edges: list[Edge], rare: list[Rare]) -> None:
         if self._sink is not None and (edges or rare):

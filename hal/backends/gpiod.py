@@ -36,7 +36,7 @@ from hal.backends.gpiod_chip import (
 )
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_wires
-from hal.values import Edge, EdgesLost, Loss, Rare
+from hal.values import Edge, Rare
 
 if TYPE_CHECKING:
     import gpiod
@@ -169,7 +169,7 @@ class GpiodLines:
         if self._failed is not None:
             return now_ns
         seen_ns = now_ns if emptied else min(now_ns, self._newest_ns)
-        # One less: the loss that an edge reveals is dated one nanosecond before it.
+        # One less: the loss that an edge reveals is dated before it, and after this.
         self._until_ns = max(self._until_ns, seen_ns - self.max_lateness_ns - 1)
         return self._until_ns
 
@@ -228,13 +228,13 @@ class GpiodLines:
     def _deliver(self, events: list[gpiod.EdgeEvent]) -> None:
         from gpiod import EdgeEvent
 
-        rising = EdgeEvent.Type.RISING_EDGE
+        rising, until_ns = EdgeEvent.Type.RISING_EDGE, self._until_ns
         edges: list[Edge] = []
         rare: list[Rare] = []
         for event in events:
             level = 1 if event.event_type is rising else 0
             t_ns = event.timestamp_ns
-            edge = self._trackers[event.line_offset].changed(level, t_ns, rare, event.line_seqno)
+            edge = self._trackers[event.line_offset].changed(level, t_ns, rare, until_ns, event.line_seqno)
             if edge is not None:
                 edges.append(edge)
             if t_ns > self._newest_ns:
@@ -250,6 +250,5 @@ class GpiodLines:
             f"{', '.join(sorted(self.lines))} are unknown. Plug it in again"
         )
         self.close()
-        t_ns = max(self._clock.now_ns(), self._until_ns + 1)
         if sink is not None:
-            sink.deliver(self.name, [], [EdgesLost(spec.name, Loss.UNPLUGGED, t_ns) for spec in self._specs])
+            sink.deliver(self.name, [], [tracker.unplugged(self._until_ns) for tracker in self._trackers.values()])

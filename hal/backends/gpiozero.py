@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from hal.backends.gpiozero_factory import SharedFactory, library_errors, pin_is_taken
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_wires
-from hal.values import Edge, EdgesLost, Loss, Rare
+from hal.values import Edge, Rare
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory, Pin
@@ -156,6 +156,7 @@ class GpiozeroLines:
         self._loop = loop
         self._pins: list[Pin] = []
         self._callbacks: list[Callable[[object, object], None]] = []
+        self._trackers: list[LineTracker] = []
         self._queue: deque[tuple[LineTracker, object, object]] = deque()
         self._woken = False
         self._sink: Sink | None = None
@@ -194,7 +195,7 @@ class GpiozeroLines:
                 f"source {self.name!r}: its time cannot be read ({type(error).__name__}: {error})"
             ) from error
         opened_ns = self._probed_ns = self._clock.now_ns()
-        trackers: list[LineTracker] = []
+        trackers = self._trackers = list[LineTracker]()
         levels: list[int] = []
         for spec in self._specs:
             tracker = LineTracker(spec.name, spec.inverted)
@@ -238,7 +239,7 @@ class GpiozeroLines:
             self._fail(error)
             return now_ns
         self._drain()
-        # One less: the loss that an edge reveals is dated one nanosecond before it.
+        # One less: the loss that an edge reveals is dated before it, and after this.
         self._until_ns = max(self._until_ns, now_ns - self.max_lateness_ns - 1)
         return self._until_ns
 
@@ -290,7 +291,7 @@ class GpiozeroLines:
             tracker, ticks, state = self._queue.popleft()
             if state not in (0, 1):
                 continue
-            edge = tracker.changed(int(bool(state)), self._ticks.to_ns(ticks), rare)
+            edge = tracker.changed(int(bool(state)), self._ticks.to_ns(ticks), rare, self._until_ns)
             if edge is not None:
                 edges.append(edge)
         if self._sink is not None and (edges or rare):
@@ -305,9 +306,8 @@ class GpiozeroLines:
             f"{', '.join(sorted(self.lines))} are unknown. Plug the chip in again, or start the factory's daemon"
         )
         sink, self._sink = self._sink, None
-        t_ns = max(self._clock.now_ns(), self._until_ns + 1)
         if sink is not None:
-            sink.deliver(self.name, [], [EdgesLost(spec.name, Loss.UNPLUGGED, t_ns) for spec in self._specs])
+            sink.deliver(self.name, [], [tracker.unplugged(self._until_ns) for tracker in self._trackers])
 
     def _release(self) -> None:
         try:

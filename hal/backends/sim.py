@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hal.lines import NOT_YET_NS, LineError, Sink
+from hal.lines import NOT_YET_NS, LineError, Sink, lost_ns
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 
@@ -46,6 +46,7 @@ class SimLines:
         self._sink: Sink | None = None
         self._opened = False
         self._now_ns = start_ns
+        self._edge_ns = NOT_YET_NS
         self._until_ns = NOT_YET_NS
         for line, level in (levels or {}).items():
             self._levels[self._known(line)] = level
@@ -121,7 +122,7 @@ class SimLines:
             ValueError: a level is not 0 or 1, or time went back.
         """
         edges, values = list(edges), list(rare)
-        levels, last_ns = self._levels, self._now_ns
+        levels, last_ns, before_ns = self._levels, self._now_ns, self._edge_ns
         unknown_after = _losses(values)
         lost: list[Rare] = []
         for line, level, t_ns in edges:
@@ -129,7 +130,6 @@ class SimLines:
                 raise ValueError(
                     f"source {self.name!r}: time went backwards from {last_ns} to {t_ns} ns at line {line!r}"
                 )
-            last_ns = t_ns
             if line not in levels:
                 self._known(line)
             if level not in (0, 1):
@@ -137,8 +137,12 @@ class SimLines:
             while unknown_after and unknown_after[0].t_ns < t_ns:
                 self._forget(unknown_after.pop(0))
             if levels[line] == level:
-                lost.append(EdgesLost(line, Loss.REPEATED_LEVEL, max(t_ns - 1, self._until_ns + 1)))
+                # What is played in order is known up to the edge before; nothing is dated before what was delivered.
+                lost_at_ns = max(lost_ns(before_ns, self._until_ns, t_ns), self._until_ns + 1)
+                lost.append(EdgesLost(line, Loss.REPEATED_LEVEL, lost_at_ns))
             levels[line] = level
+            last_ns = before_ns = t_ns
+        self._edge_ns = before_ns
         for loss in unknown_after:
             self._forget(loss)
         if values:
@@ -148,7 +152,7 @@ class SimLines:
                 )
             last_ns = max(last_ns, values[-1].t_ns)
         if until_ns is None:
-            # More may follow at the same time, and a loss that it reveals is dated one nanosecond before it.
+            # More may follow at the same time, and a loss that it reveals is dated before it.
             until_ns = last_ns - 2
         self._until_ns = max(self._until_ns, until_ns)
         self._now_ns = max(last_ns, until_ns + 1)

@@ -11,6 +11,9 @@ After a loss the level of an input is unknown until its next edge, which for a b
 `state` that is not ahead of the edges has the levels: each line without an edge since the loss is delivered as an edge
 with `found`, whether it changed or not. Keys have no edge at `watch`, so the first `state` after the inputs' first
 edges delivers theirs in the same way.
+
+A board does not listen to an input that changes faster than it can follow: it is `masked` in the `state`. Edges of it
+are lost without a number until the board listens again, so its level is unknown until then.
 """
 
 from __future__ import annotations
@@ -51,11 +54,14 @@ class BoardEdge(NamedTuple):
 
 
 class EdgesMissing(NamedTuple):
-    """Edges that are lost: their lines are not known."""
+    """Edges that are lost: their lines are not known, except for those of inputs that the board masked."""
 
     missing: int
+    """How many; 0 where that is not known, as of masked inputs."""
     t_ns: int
     """Host time: they are before this, and after the previous edge."""
+    masked: tuple[int, ...] = ()
+    """The lines to which the board does not listen now; empty: edges of any line."""
 
 
 class PackedEdge(NamedTuple):
@@ -111,6 +117,8 @@ class _State(NamedTuple):
     next: int
     ticks: int
     levels: int
+    masked: int
+    """Bit i: the board did not listen to line i."""
 
 
 class EdgeStream:
@@ -188,7 +196,7 @@ class EdgeStream:
         for number in [number for number in self._ahead if number >= self._known]:
             del self._ahead[number]  # no such edge exists: its report was corrupted
         levels = report.levels | report.keys << KEYS_FROM
-        self._states.append(_State(self._known, self._clock.extend(report.time), levels))
+        self._states.append(_State(self._known, self._clock.extend(report.time), levels, report.masked))
         self._drain()
         if self._next >= self._known:
             self._repeating = self._patient = False
@@ -264,18 +272,28 @@ class EdgeStream:
         self._until = state.ticks if self._until is None else max(state.ticks, self._until)
         t_ns = self._clock.host_ns(self._until)
         self._deliver_missing(self._missing - (self._next - state.next), t_ns)
-        levels = {line: state.levels >> line & 1 for line in self._lines}
+        masked = self._mask(state.masked, t_ns) if state.masked else frozenset()
+        levels = {line: state.levels >> line & 1 for line in self._lines if line not in masked}
         # A line without a level yet is one whose first edge is still to come.
         changed = {line for line, level in levels.items() if self._levels.get(line, level) != level}
-        if changed and not self._doubtful:
+        if not changed <= self._doubtful:
             self._deliver_missing(1, t_ns)  # the board reported no loss, but the levels prove one
         if state.next:
             self._doubtful |= self._unreported_keys
             self._unreported_keys = set()
-        found = sorted(changed | self._doubtful)
+        found = sorted(changed | self._doubtful - masked)
         self._ready += [BoardEdge(line, levels[line], t_ns, self._until, found=True) for line in found]
         self._levels |= {line: levels[line] for line in found}
-        self._doubtful.clear()
+        self._doubtful &= masked
+
+    def _mask(self, mask: int, t_ns: int) -> frozenset[int]:
+        """Returns the masked lines; reports a loss of each that the board listened to until now."""
+        masked = frozenset(line for line in self._lines if mask >> line & 1)
+        newly = masked - self._doubtful
+        if newly:
+            self._ready.append(EdgesMissing(0, t_ns, tuple(sorted(newly))))
+            self._doubtful |= newly
+        return masked
 
     def _deliver_missing(self, count: int, t_ns: int) -> None:
         if count > 0:

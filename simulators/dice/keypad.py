@@ -153,6 +153,6 @@ def _spoil(
         return [edge for edge in edges if edge.line != line], [], True
     if name == "edges_lost":
         lost = [edge for edge in edges if edge.line == line]
-        rare: list[Rare] = [EdgesLost(line, Loss.OVERFLOW, lost[-1].t_ns, len(lost))]
+        rare: list[Rare] = [EdgesLost(line, Loss.OVERFLOW, lost[0].t_ns, len(lost))]
         return [edge for edge in edges if edge.line != line], rare, True
     return edges, [], False

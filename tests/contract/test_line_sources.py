@@ -208,7 +208,7 @@ def test_two_equal_levels_are_reported_as_a_loss_and_the_edge_still_comes(repeat
     repeating.repeat("a", 3_000)
     repeating.turn()
     assert repeating.heard.of("a")[1:] == [Edge("a", 1, 2_000), Edge("a", 1, 3_000)]
-    assert repeating.heard.rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 2_999)]
+    assert repeating.heard.rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 2_001)]
 
 
 def test_where_loss_is_detected_it_is_reported(telling: Telling) -> None:

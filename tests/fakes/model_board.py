@@ -105,6 +105,8 @@ class ModelBoard:
         """Commands that are refused, and why."""
         self.levels = 0
         """Of all inputs: bit i is input i+1."""
+        self.masked = 0
+        """The inputs that it does not listen to (see `mask`): bit i is input i+1."""
         self.keys = 0
         """The keys that are pressed: bit i for line 8 + i."""
         self.analogue = [512] * max(len(kind.analogues), 1)
@@ -168,7 +170,7 @@ class ModelBoard:
             self.levels ^= 1 << line
         else:
             self.keys = self.keys & ~(1 << line - 8) | level << line - 8
-        if self.edges is not None and (line >= 8 or self.watched >> line & 1):
+        if self.edges is not None and (line >= 8 or (self.watched & ~self.masked) >> line & 1):
             self.edges.add(line, level, self.ticks_at(t_ns))
         if not self.frozen:
             self._poll()
@@ -179,6 +181,18 @@ class ModelBoard:
         self.levels ^= (changes & 1) << line
         if self.edges is not None and self.watched >> line & 1:
             self.edges.lose(changes)
+
+    def mask(self, line: int, t_ns: int) -> None:
+        """An input changes so fast that it is not listened to: its changes get no number."""
+        self.advance(t_ns)
+        self.masked |= 1 << line
+
+    def unmask(self, line: int, t_ns: int) -> None:
+        """The input is listened to again: what it did meanwhile is missing."""
+        self.advance(t_ns)
+        self.masked &= ~(1 << line)
+        if self.edges is not None:
+            self.edges.lose(1)
 
     def say(self, report: BoardReport, t_ns: int) -> None:
         """Reports something, as its kind's program would."""
@@ -397,6 +411,7 @@ class ModelBoard:
         flags = Flag.SESSION_OPEN if self.session is not None else Flag(0)
         flags |= Flag.DEADMAN if self.deadman else Flag(0)
         flags |= Flag.WATCHING if self.watched else Flag(0)
+        flags |= Flag.STORM if self.masked else Flag(0)
         on = sum(1 << number - 1 for number in self.outputs)
         lost = 0 if self.edges is None else self.edges.lost
         return StateReport(
@@ -408,6 +423,7 @@ class ModelBoard:
             int(flags),
             self.bad_frames & 0xFFFF,
             keys,
+            self.masked,
         )
 
     def _sample(self) -> None:

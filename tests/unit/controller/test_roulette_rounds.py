@@ -608,7 +608,7 @@ def with_beam_of(lines: RouletteLines, breaks: Sequence[tuple[float, float]], lo
     edges = [beam.found(0, 0, 0)]
     changes = [(level, t_s) for at_s, for_s in breaks for level, t_s in ((1, at_s), (0, at_s + for_s))]
     for number, (level, t_s) in enumerate(changes, 1):
-        edge = None if number in lost else beam.changed(level, ns(t_s), rare, number)
+        edge = None if number in lost else beam.changed(level, ns(t_s), rare, 0, number)
         edges += [] if edge is None else [edge]
     others = [edge for edge in lines.edges() if edge.line != "object"]
     every = sorted([*others, *edges], key=lambda edge: edge.t_ns)

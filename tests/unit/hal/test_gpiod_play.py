@@ -70,4 +70,4 @@ def test_a_merged_edge_comes_out_as_the_loss_that_the_backend_sees(
         Edge("a", 1, 100),
         Edge("a", 1, 200),
     ]
-    assert [value for batch in batches for value in batch.rare] == [EdgesLost("a", Loss.REPEATED_LEVEL, 199)]
+    assert [value for batch in batches for value in batch.rare] == [EdgesLost("a", Loss.REPEATED_LEVEL, 101)]

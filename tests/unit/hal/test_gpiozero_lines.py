@@ -316,7 +316,7 @@ def test_a_repeated_level_is_reported_though_loss_in_general_is_not(bench: Bench
     lines = bench.open(A)
     bench.factory.glitch(17, 2_000)
     bench.turn()
-    assert bench.heard.rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 1_999)]
+    assert bench.heard.rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 1_001)]
     lines.close()
 
 

@@ -77,7 +77,7 @@ def test_in_bulk_a_loss_counts_from_its_own_time() -> None:
     sim, heard = opened(a=1)
     loss = EdgesLost("a", Loss.UNPLUGGED, 150)
     sim.play([Edge("a", 0, 140), Edge("a", 0, 160), Edge("a", 0, 170)], [loss], 200)
-    assert heard.rare == [loss, EdgesLost("a", Loss.REPEATED_LEVEL, 169)]
+    assert heard.rare == [loss, EdgesLost("a", Loss.REPEATED_LEVEL, 161)]
 
 
 def test_playing_in_bulk_is_driving_one_by_one() -> None:

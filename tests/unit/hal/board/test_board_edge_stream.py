@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from hal.board.clock import ClockMap
 from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, PackedEdge, unpack
@@ -38,6 +39,11 @@ def state(next_: int, levels: int = 0, ticks: int | None = None) -> StateReport:
     """A state right after the edge before `next_`."""
     at = T0 + 2000 * next_ - 1 if ticks is None else ticks
     return StateReport(at & 0xFFFFFFFF, next_ & 0xFFFFFFFF, levels & 0xFF, 0, 0, 0, 0, levels >> 8)
+
+
+def masked(report: StateReport) -> StateReport:
+    """The state of a board that does not listen to the second input."""
+    return replace(report, masked=2)
 
 
 def of_line_1() -> EdgeStream:
@@ -175,6 +181,38 @@ def test_a_loss_is_reported_by_each_time_that_has_passed() -> None:
     stream.held(HeldAnswer(6))
     assert told(stream) == ["-2"]
     assert stream.lost == 6
+
+
+def test_a_masked_input_has_no_level_until_it_is_listened_to_again() -> None:
+    clock = known_clock()
+    stream = EdgeStream(clock, watched=3)
+    stream.edges(edges(0, 1, line=0))
+    stream.edges(edges(1, 1, line=1))
+    stream.state(state(2, levels=3))
+    stream.take()
+    for next_, levels in ((3, 1), (4, 0), (5, 1)):
+        stream.edges(edges(next_ - 1, levels & 1))
+        stream.state(masked(state(next_, levels | next_ % 2 << 1)))
+    assert stream.take() == [
+        BoardEdge(0, 1, clock.host_ns(T0 + 4000), T0 + 4000),
+        EdgesMissing(0, clock.host_ns(T0 + 5999), (1,)),
+        BoardEdge(0, 0, clock.host_ns(T0 + 6000), T0 + 6000),
+        BoardEdge(0, 1, clock.host_ns(T0 + 8000), T0 + 8000),
+    ]
+    assert stream.until_ns == clock.host_ns(T0 + 9999)
+    stream.state(state(5, 3, T0 + 12_000))
+    assert stream.take() == [BoardEdge(1, 1, clock.host_ns(T0 + 12_000), T0 + 12_000, found=True)]
+
+
+def test_while_an_input_is_masked_a_level_of_another_proves_a_loss() -> None:
+    stream = EdgeStream(known_clock(), watched=3)
+    stream.edges(edges(0, 1, line=0))
+    stream.edges(edges(1, 1, line=1))
+    stream.state(state(2, levels=3))
+    stream.state(masked(state(2, levels=3, ticks=T0 + 5000)))
+    assert told(stream) == [1, 1, "-0"]
+    stream.state(masked(state(2, levels=2, ticks=T0 + 6000)))
+    assert told(stream) == ["-1", "f0"]
 
 
 def test_after_a_loss_levels_are_found_by_the_state_whether_they_changed_or_not() -> None:
