@@ -94,6 +94,8 @@ class PusherBed(SensedDevice):
         self._shortest_ns = round(config.shortest_fall_ms * 1e6)
         self._stuck_ns = round(config.stuck_ms * 1e6)
         self._tilt = DebouncedLevel(round(config.tilt_ms * 1e6))
+        self._tilted = False
+        """What was reported last: a loss does not level the machine."""
         self._level: dict[str, int | None] = dict.fromkeys((SHAFT, *FALLS))
         self._covered_ns: dict[str, int] = {}
         self._found_covered: set[str] = set()
@@ -142,7 +144,7 @@ class PusherBed(SensedDevice):
             if t_ns == self._tilt.due_ns:
                 held = self._tilt.due(t_ns)
                 if held is not None:
-                    found.append(Tilted(t_ns=t_ns, tilted=bool(held.level)))
+                    self._tilts(held.level, t_ns, found)
             elif t_ns == self._stuck_due_ns():
                 line = min(self._covered_ns, key=lambda name: (self._covered_ns[name], name))
                 del self._covered_ns[line]
@@ -156,8 +158,8 @@ class PusherBed(SensedDevice):
     def _take(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
         if line == TILT:
-            if self._tilt.edge(level, t_ns) and level:
-                found.append(Tilted(t_ns=t_ns, tilted=True))
+            if self._tilt.edge(level, t_ns) and (level or self._tilted):
+                self._tilts(level, t_ns, found)
             return
         before, self._level[line] = self._level[line], level
         if line == SHAFT:
@@ -171,6 +173,10 @@ class PusherBed(SensedDevice):
             since_ns = self._covered_ns.pop(line)
             if line not in self._found_covered and t_ns - since_ns >= self._shortest_ns:
                 found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
+
+    def _tilts(self, level: int, t_ns: int, found: list[Observation]) -> None:
+        self._tilted = bool(level)
+        found.append(Tilted(t_ns=t_ns, tilted=self._tilted))
 
     def _pulse(self, before: int | None, level: int, t_ns: int, found: list[Observation]) -> None:
         if before is None:

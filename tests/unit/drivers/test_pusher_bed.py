@@ -67,6 +67,16 @@ def test_a_tilt_counts_when_it_has_held() -> None:
     assert driver.due(231 * MS) == [Tilted(t_ns=230 * MS, tilted=False)]
 
 
+def test_a_tilt_in_which_changes_are_lost_is_over_once_the_machine_is_seen_level() -> None:
+    driver = bed()
+    driver.edges([Edge("tilt", 1, 100 * MS)])
+    assert driver.due(131 * MS) == [Tilted(t_ns=130 * MS, tilted=True)]
+    driver.lost(EdgesLost("tilt", Loss.OVERFLOW, 200 * MS))
+    assert driver.edges([Edge("tilt", 0, 201 * MS)]) == [Tilted(t_ns=201 * MS, tilted=False)]
+    driver.lost(EdgesLost("tilt", Loss.OVERFLOW, 300 * MS))
+    assert driver.edges([Edge("tilt", 0, 301 * MS)]) == []
+
+
 def test_lost_falls_are_reported_with_their_side() -> None:
     driver = bed()
     (lost,) = driver.lost(EdgesLost("fall_house", Loss.OVERFLOW, 5 * MS, 3))
