@@ -83,8 +83,12 @@ def dice_keypad_movements(config: DiceKeypadConfig) -> list[Movement]:
 
 
 def dice_reader_movements(config: DiceReaderConfig) -> list[Movement]:
-    """The movements of a reading board: a die of each face. Only its own lines carry values without a question."""
-    if config.format != "lines":
+    """The movements of a reading board: a die of each face. Only its own lines carry values without a question; a board
+    that sends nothing unasked has none.
+    """
+    if config.format == "frames_7a":
+        return []
+    if config.format == "state_words":
         return [_speaks(config)]
     return [_face(config, face) for face in FACES]
 

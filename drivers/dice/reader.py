@@ -8,6 +8,9 @@ The driver decodes frames. The actuator asks the board, keeps the deadline of it
 
     ReaderFrame ──► DiceMoving, DiceRead          ask ──► question ──► ReaderFrame within `answer_s`, or SensorDead
 
+A board of values that only answers sees no movement: it is asked once the game knows the dice to be at rest, because
+what set them going proves that (`dice_rest`). One that was silent is asked until it answers.
+
 A reading is `agreed` only when the board reported the throw from its first movement on, every die is flat, and the
 reading came as often as its checksum is worth. Everything else is reported with its doubts, for a person to decide.
 """
@@ -58,11 +61,13 @@ class FormatFacts(NamedTuple):
     """Whether the board sends by itself all the time; otherwise it only answers."""
     noise_doubts: bool
     """Whether a frame that is refused may have been one that matters: not where throws are numbered."""
+    asked: bool = False
+    """Whether it gives values, and only those that it is asked for."""
 
 
 FACTS: Final[dict[Format, FormatFacts]] = {
     "lines": FormatFacts(beats=True, noise_doubts=False),
-    "frames_7a": FormatFacts(beats=False, noise_doubts=True),
+    "frames_7a": FormatFacts(beats=False, noise_doubts=True, asked=True),
     "state_words": FormatFacts(beats=False, noise_doubts=True),
 }
 
@@ -106,6 +111,8 @@ def framer_of(format_: Format) -> Framer:
 
 # --- formats ----------------------------------------------------------------------------------------------------------
 
+ASK_AGAIN_NS: Final = 1_000_000_000
+"""A board whose answer is refused is asked again after this (ours)."""
 SHOWN_BYTES: Final = 40
 """How much of a refused frame a doubt repeats."""
 
@@ -417,6 +424,14 @@ class ReaderActuator:
         self._health = SensorHealth()
         self._waits_ns: int | None = None
         """Since when a frame is awaited."""
+        self._ask_ns = NEVER_NS
+        """When it is asked again: its answer was refused, or it did not answer."""
+        self._rest_ns: int | None = None
+        """Since when the dice are at rest for which it is asked."""
+        self._late = False
+        """Whether the next answer may be to a question of before."""
+        self._moved = False
+        """Whether the board reported a movement since it was last asked for resting dice."""
         self._known = False
         """Whether the board has reported since it was last silent."""
         self._faulty = False
@@ -450,14 +465,32 @@ class ReaderActuator:
 
     @property
     def next_due_ns(self) -> int:
-        """When the board has been silent for too long, or a reading waited too long for its repetition."""
-        return min(self._silent_due_ns(), self._confirm_ns)
+        """When the board has been silent or a reading waited for its repetition too long, or it is asked again."""
+        return min(self._silent_due_ns(), self._confirm_ns, self._ask_ns)
 
     def ask(self, t_ns: int) -> None:
         """Asks the board how the dice came to rest; its answer is due within `answer_s`."""
         if self._waits_ns is None:
             self._waits_ns = t_ns
+        self._ask_ns = NEVER_NS
         self.outputs.append(SendFrame(self._config.link, _QUESTIONS[self._config.format], t_ns))
+
+    def dice_rest(self, t_ns: int) -> None:
+        """The dice are at rest, as what set them going proves: a board of values that only answers is asked for them.
+
+        Where the board itself has reported that they moved, it follows the throw by itself.
+        """
+        if not self._facts.asked:
+            return
+        moved, self._moved = self._moved, False
+        if moved and (self._watch.shown or self._refused):
+            return
+        if not moved:
+            self._forget()
+            self._watch = ThrowWatch()
+            self._watch.moves(None, known=True)
+        self._rest_ns, self._late = t_ns, self._waits_ns is not None
+        self.ask(t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
         """A board that only reads needs none."""
@@ -480,7 +513,11 @@ class ReaderActuator:
         if self._waits_ns is None and self._facts.beats:
             self._waits_ns = t_ns
         while (due_ns := self.next_due_ns) <= t_ns:
-            if due_ns == self._confirm_ns:
+            if due_ns == self._ask_ns:
+                self.ask(due_ns)
+                if self._health.dead:
+                    self._ask_ns = due_ns + self._silent_ns
+            elif due_ns == self._confirm_ns:
                 self._confirm_ns = NEVER_NS
                 reading, self._pending = self._pending, None
                 if reading is not None:
@@ -500,6 +537,7 @@ class ReaderActuator:
         """The board is silent: who threw what is there when it reports again is not known."""
         self._health.line_failed(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
+        self._ask_ns = NEVER_NS if self._facts.beats else t_ns + self._silent_ns
         self._known = False
         self._forget()
         self._watch = ThrowWatch()
@@ -507,6 +545,7 @@ class ReaderActuator:
     def _take(self, word: ReaderWord, t_ns: int, found: list[Observation]) -> None:
         self._health.line_active(self._config.link, t_ns, found)
         self._waits_ns = t_ns if self._facts.beats else None
+        self._ask_ns = NEVER_NS
         self._refused.clear()
         known, self._known = self._known, True
         if (word.state == "fault") is not self._faulty and word.state != "nothing":
@@ -515,6 +554,9 @@ class ReaderActuator:
         match word.state:
             case "moving":
                 self._move(word.throw, known, t_ns, found)
+            case "resting" if self._late:
+                self._late = False
+                self.ask(t_ns)
             case "resting":
                 if word.shaken and not self._watch.moving:
                     self._move(word.throw, known, t_ns, found)
@@ -528,6 +570,7 @@ class ReaderActuator:
                 self._watch.leaves()
 
     def _move(self, throw: int | None, known: bool, t_ns: int, found: list[Observation]) -> None:
+        self._moved = True
         began = not self._watch.moving
         self._doubts(self._watch.moves(throw, known), t_ns, found)
         if began:
@@ -586,6 +629,12 @@ class ReaderActuator:
         """Doubts a frame that is not taken; a run of such frames is reported once, until a good one comes."""
         if self._facts.noise_doubts or noise.reason not in (MALFORMED, FRAMES_LOST):
             self._watch.doubt(noise.reason)
+        if noise.reason not in (MALFORMED, FRAMES_LOST):
+            self._health.line_active(self._config.link, noise.t_ns, found)
+        if self._waits_ns is not None and self._rest_ns is not None:
+            again_ns = noise.t_ns + ASK_AGAIN_NS
+            asks = again_ns < self._rest_ns + self._silent_ns
+            self._waits_ns, self._ask_ns = (noise.t_ns, again_ns) if asks else (None, NEVER_NS)
         if noise.reason not in self._refused:
             self._refused.add(noise.reason)
             found.append(ReaderDoubt(t_ns=noise.t_ns, reason=noise.reason, detail=noise.detail))

@@ -1,7 +1,7 @@
 """The board's end of a dice reader's wire, in its three formats: dice move, lie still, and are reported.
 
-A board of lines sends twice a second and at every change. The serial shaker of `7A` frames answers what it is asked,
-here as if the host asked to start, to stop, and twice for the values. The studio's shaker sends its words.
+A board of lines sends twice a second and at every change. A board of `7A` frames sends nothing unasked: it answers how
+the dice are that it sees. The studio's shaker sends its words, and answers with one.
 """
 
 from __future__ import annotations
@@ -73,6 +73,19 @@ class BoardReading:
     fault: str | None
 
 
+class Answers:
+    """What a board answers to the questions about one throw; nothing to a question where the bytes are empty."""
+
+    def __init__(self, then: bytes, first: bytes | None = None) -> None:
+        """`first` is the answer to the first question, where it is another."""
+        self._then, self._first = then, first
+
+    def next(self) -> bytes:
+        """The answer to the next question."""
+        answer, self._first = self._then if self._first is None else self._first, None
+        return answer
+
+
 class DiceReaderSimulator:
     """A reading board whose clock and count of throws go on from throw to throw. Equal seeds give equal bytes."""
 
@@ -84,6 +97,8 @@ class DiceReaderSimulator:
         self._now_s = 0.0
         self._throw = Random(f"{seed}/throw").randrange(THROWS)
         self._resting: tuple[Die, ...] = ()
+        self.answers = Answers(b"")
+        """What it answers of the last throw, once its dice are at rest."""
         self._begun = False
         """Whether a throw has begun whose end is not known yet."""
         self._wire: list[tuple[float, bytes]] = []
@@ -138,6 +153,10 @@ class DiceReaderSimulator:
         self._stay(moving_s, BoardState.MOVING)
         rest_s = self._now_s
         reported = _reported(named.name, tuple(dice), rng)
+        if self._format == "state_words":
+            self.answers = Answers(_word(BoardState.RESTING))
+        elif self._format == "frames_7a":
+            self.answers = _answers(named.name, reported, rng)
         if named.name == "board_fault":
             self._stay(resting_s, BoardState.FAULT)
             self._resting = ()
@@ -152,11 +171,13 @@ class DiceReaderSimulator:
         values = self._format == "lines" or (
             self._format == "frames_7a" and all(die.lying in ("flat", "unread") for die in dice)
         )
-        physical_loss = named.name in ("not_recognised", "changes_its_mind", "board_fault")
+        loss = named.name in ("not_recognised", "changes_its_mind", "board_fault") or (
+            self._format == "frames_7a" and named.name in ("reader_garbage", "bad_sum", "reader_silent")
+        )
         return BoardReading(
             self._sent(wire, rng),
             tuple(dice),
-            provable=values and not physical_loss and all(die.lying == "flat" for die in reported),
+            provable=values and not loss and all(die.lying == "flat" for die in reported),
             true=reported == tuple(dice),
             moved_ns=in_ns(from_s),
             rest_ns=in_ns(rest_s),
@@ -164,18 +185,9 @@ class DiceReaderSimulator:
             fault=fault,
         )
 
-    @property
-    def resting(self) -> tuple[Die, ...]:
-        """What it reports of the dice at rest now; empty where there are none."""
-        return self._resting
-
-    def answer(self, dice: tuple[Die, ...], t_ns: int) -> BoardChunk:
-        """The answer to a question about resting dice, on the wire from `t_ns` on, or as soon as it is free for it."""
-        data = b""
-        if self._format == "frames_7a":
-            data = _frames(BoardState.RESTING, dice)[-1]
-        elif self._format == "state_words":
-            data = _word(BoardState.RESTING)
+    def answer(self, answers: Answers, t_ns: int) -> BoardChunk:
+        """The answer to a question about such dice, on the wire from `t_ns` on, or as soon as it is free for it."""
+        data = answers.next()
         end_ns = t_ns + len(data) * BYTE_NS
         for from_ns, until_ns in sorted(self._busy):
             if from_ns < end_ns and until_ns > end_ns - len(data) * BYTE_NS:
@@ -207,10 +219,8 @@ class DiceReaderSimulator:
             while t_s < end_s:
                 self._wire.append((t_s, line))
                 t_s += PERIOD_S
-        else:
-            frames = _frames(state, dice) if self._format == "frames_7a" else [_word(state)]
-            gap_s = duration_s / (len(frames) + 1)
-            self._wire += [(self._now_s + gap_s * k, frame) for k, frame in enumerate(frames)]
+        elif self._format == "state_words":
+            self._wire.append((self._now_s, _word(state)))
         self._now_s = end_s
 
     def _sent(self, wire: Sequence[tuple[float, bytes]], rng: Random) -> tuple[BoardChunk, ...]:
@@ -231,6 +241,8 @@ class DiceReaderSimulator:
     def _spoil(self, name: str, rest_s: float, rng: Random) -> list[tuple[float, bytes]]:
         """Does to the bytes what a fault of the wire does."""
         wire = self._wire
+        if not wire:
+            return []
         if name == "motion_lost":
             return [(t_s, data) for t_s, data in wire if t_s >= rest_s]
         if name == "reader_silent":
@@ -238,11 +250,9 @@ class DiceReaderSimulator:
         place = rng.randrange(len(wire))
         t_s, data = wire[place]
         if name == "reader_garbage":
-            data = bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 20))) + data
+            data = _noise(rng) + data
         elif name == "bad_sum":
-            # The last byte before the end of a line or frame belongs to its checksum.
-            at = len(data) - (2 if self._format == "frames_7a" else 3)
-            data = data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :]
+            data = _bad_sum(data, 3)
         return [*wire[:place], (t_s, data), *wire[place + 1 :]]
 
 
@@ -262,18 +272,38 @@ def _reported(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
     return dice
 
 
-def _frames(state: BoardState, dice: tuple[Die, ...]) -> list[bytes]:
-    """What the shaker of `7A` frames sends for a state."""
-    if state is BoardState.MOVING:
-        return [encode_frame(ShakerFrame(FrameCommand.START, SUCCESS))]
-    if state is BoardState.RESTING:
-        values = bytes(die.value for die in dice if die.value is not None)
-        recognised = len(values) == len(dice)
-        answer = encode_frame(
-            ShakerFrame(FrameCommand.QUERY, SUCCESS if recognised else 0, values if recognised else b"")
-        )
-        return [encode_frame(ShakerFrame(FrameCommand.STOP, SUCCESS)), answer, answer]
-    return [encode_frame(ShakerFrame(FrameCommand.QUERY, 0))] if state is BoardState.FAULT else []
+def _noise(rng: Random) -> bytes:
+    return bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 20)))
+
+
+def _bad_sum(data: bytes, before_end: int) -> bytes:
+    """A line or frame whose checksum is wrong: a byte of it is this far before the end."""
+    at = len(data) - before_end
+    return data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :]
+
+
+def _answers(fault: str, reported: tuple[Die, ...], rng: Random) -> Answers:
+    """What a board of `7A` frames answers of these dice."""
+    answer = _answer(reported)
+    match fault:
+        case "board_fault":
+            return Answers(encode_frame(ShakerFrame(FrameCommand.QUERY, 0)))
+        case "reader_silent":
+            return Answers(b"")
+        case "changes_its_mind":
+            return Answers(answer, _answer(_reported("reader_disagrees", reported, rng)))
+        case "reader_garbage":
+            return Answers(answer, _noise(rng) + answer)
+        case "bad_sum":
+            return Answers(answer, _bad_sum(answer, 2))
+    return Answers(answer)
+
+
+def _answer(dice: tuple[Die, ...]) -> bytes:
+    values = bytes(die.value for die in dice if die.value is not None)
+    if len(values) < len(dice):
+        return encode_frame(ShakerFrame(FrameCommand.QUERY, 0))
+    return encode_frame(ShakerFrame(FrameCommand.QUERY, SUCCESS, values))
 
 
 def _word(state: BoardState) -> bytes:

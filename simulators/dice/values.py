@@ -10,7 +10,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Output, Rare, SendFrame
 from simulators.base.faults import SimulatedFault
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import READER_FAULTS, BoardReading, DiceReaderSimulator, frames
+from simulators.dice.reader import READER_FAULTS, Answers, BoardReading, DiceReaderSimulator, frames
 
 LINK: Final = "dice_serial"
 VALUE_REASONS: Final = (
@@ -53,8 +53,8 @@ class ValueGivers:
         self._framer = self._reader.framer() if self._reader is not None else None
         self._link = link
         self._terse = reader not in (None, "lines")
-        self._lay: list[tuple[float, tuple[Die, ...]]] = []
-        """Since when dice are at rest, and how the board reports them."""
+        self._lay: list[tuple[float, Answers]] = []
+        """Since when dice are at rest, and what the board answers of them."""
         self._answers: list[Rare] = []
 
     @property
@@ -119,19 +119,19 @@ class ValueGivers:
             rare += self.wait(moved_s)
             reading = self._reader.throw(dice, reader_fault, rest_s - self._reader.now_s, until_s - rest_s)
             rare += self._heard(reading)
-            # A board that only answers is first heard when it is first thrown: how that throw began is not known.
-            proven = proven and reading.provable and (bool(self._lay) or not self._terse)
-            self._lay.append((rest_s, self._reader.resting))
+            proven = proven and reading.provable
+            self._lay.append((rest_s, self._reader.answers))
             wrong = wrong or not reading.true
         rare.sort(key=lambda value: value.t_ns)
         return GivenValues(edges, rare, proven, wrong, until_s, entered)
 
     def asked(self, t_ns: int) -> list[Rare]:
         """How a board that only answers replies to a question."""
-        lay = [dice for rest_s, dice in self._lay if rest_s * NS_PER_S <= t_ns]
+        lay = [answers for rest_s, answers in self._lay if rest_s * NS_PER_S <= t_ns]
         if self._reader is None or not self._terse or not lay:
             return []
-        return [*frames((self._reader.answer(lay[-1], t_ns + ANSWER_NS),), self._reader.framer(), self._link)]
+        answer = self._reader.answer(lay[-1], t_ns + ANSWER_NS)
+        return [*frames((answer,), self._reader.framer(), self._link)] if answer.data else []
 
     @property
     def polled(self) -> bool:
@@ -165,7 +165,7 @@ class ValueGivers:
         if self._reader is None:
             return []
         reading = self._reader.throw(dice, fault, max(0.0, rest_s - self._reader.now_s), resting_s)
-        self._lay.append((rest_s, self._reader.resting))
+        self._lay.append((rest_s, self._reader.answers))
         return self._heard(reading)
 
     def keyed(self, dice: Sequence[int], fault: str | None, key_s: float) -> list[tuple[list[Edge], list[Rare]]]:

@@ -95,6 +95,9 @@ def is_never_sound(_heard: Sequence[Frame | EdgesLost], _read: DiceRead) -> bool
 SOUND = {"lines": is_sound_line, "frames_7a": is_sound_frame, "state_words": is_never_sound}
 
 
+STARTED, STOPPED = bytes.fromhex("7a 03 04 02 09 55"), bytes.fromhex("7a 03 05 02 0a 55")
+
+
 def check(chunks: Sequence[BoardChunk], format_: Format, until_ns: int = 0) -> int:
     """Checks every agreed value of a stream; returns how many there were."""
     config = DiceReaderConfig(format=format_)
@@ -118,12 +121,16 @@ def check(chunks: Sequence[BoardChunk], format_: Format, until_ns: int = 0) -> i
 
 
 def throws(seed: int, format_: Format, faults: Sequence[str | None]) -> list[BoardChunk]:
-    """Some throws of a board, one after the other."""
+    """Some throws of a board, one after the other; one that only answers is started, stopped and asked by its host."""
     rng, board = Random(seed), DiceReaderSimulator(seed, format_)
     chunks = list(board.idle(2.0).chunks)
     for fault in faults:
         dice = [Die("flat", rng.randint(1, 6)) for _ in range(3)]
-        chunks += board.throw(dice, fault, moving_s=1.2, resting_s=1.6).chunks
+        reading = board.throw(dice, fault, moving_s=1.2, resting_s=1.6)
+        chunks += reading.chunks
+        if format_ == "frames_7a":
+            chunks += [BoardChunk(reading.moved_ns, STARTED), BoardChunk(reading.rest_ns, STOPPED)]
+            chunks += [board.answer(board.answers, reading.rest_ns + k * S // 2) for k in (1, 2)]
     return chunks
 
 

@@ -303,7 +303,7 @@ WAYS: Final[dict[str, Way]] = {
         "cage, keypad and reader", "device.reader.times", 5, "keypad_key_pressed_twice", "- round.outcome"
     ),
     "DiceReaderConfig.answer_s": Way(
-        "cage read by frames_7a", "device.reader.answer_s", 3.0, "unanswered", "device.fault: detail"
+        "cage read by frames_7a", "device.reader.answer_s", 3.0, "unanswered", "+ round.unresolved sensor_missing"
     ),
     "CageConfig.sensing": Way("cage", "device.cage.sensing", "pulse", "none", "+ round.void too_few_inversions"),
     "CageConfig.minimum_inversions": Way(

@@ -69,11 +69,18 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """What the house offers must be what the rules let it offer."""
+    """What the house offers must be what the rules let it offer, and its board must read the throws."""
     if not isinstance(setup.options, CrapsOptions):
         return []
     rules = profile(setup.profile).text(setup.game, CrapsRules)
-    return [ConfigFinding(("game", key), wrong, fix) for key, wrong, fix in setup.options.against(rules)]
+    found = [ConfigFinding(("game", key), wrong, fix) for key, wrong, fix in setup.options.against(rules)]
+    reader = setup.devices.get("reader")
+    asked = reader is not None and reader.keys(DiceReaderConfig).format == "frames_7a"
+    if asked and "automated_shaker" not in setup.devices:
+        wrong = "such a board only answers, and no device reports that dice were thrown: no throw would be read"
+        fix = 'take a board of format = "lines", or add [device.automated_shaker]'
+        found.append(ConfigFinding(("device", "reader", "format"), wrong, fix))
+    return found
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:

@@ -17,7 +17,7 @@ from controller.table.context import GameContext
 from controller.table.rounds import RoundLifecycle
 from controller.table.shake_watch import ShakeLimits, ShakeWatch
 from controller.table.terms import UNCALLED_WARNING, Terms, Uncalled
-from drivers.dice.reader import DiceReaderConfig
+from drivers.dice.reader import DiceReaderConfig, ReaderActuator
 from feed.events import StatisticsKey
 from feed.fairness import Sample, Test
 
@@ -47,13 +47,13 @@ def dice_parts(count: int) -> tuple[str, ...]:
 def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: float = 20.0) -> DiceValues:
     """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has reported."""
     devices.make("keypad", dice_parts(dice))
-    devices.make("reader", dice_parts(dice))
+    reader = devices.commanded("reader", ReaderActuator, dice_parts(dice))
     both: tuple[ValueSource, ...] = ("keypad", "reader")
     sources = [source for source in both if source in config.devices]
     if len(sources) == len(both) and config.devices["reader"].keys(DiceReaderConfig).format == "state_words":
         # It reports that dice are shaken, and no values.
         sources = ["keypad"]
-    return DiceValues(sources, wait_s)
+    return DiceValues(sources, wait_s) if reader is None else DiceValues(sources, wait_s, reader.dice_rest)
 
 
 def dice_rounds(

@@ -9,7 +9,7 @@ gives other values later replaces those before, until the round has its verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import Dice
@@ -43,8 +43,14 @@ class Doubted(NamedTuple):
 class DiceValues:
     """The values of one tumble or throw after the other."""
 
-    def __init__(self, sources: Sequence[ValueSource], wait_s: float = 20.0) -> None:
-        """`wait_s` is how long a source is waited for once the other has given its values (ours).
+    def __init__(
+        self,
+        sources: Sequence[ValueSource],
+        wait_s: float = 20.0,
+        ask: Callable[[int], None] = lambda t_ns: None,
+    ) -> None:
+        """`wait_s` is how long a source is waited for once the other has given its values (ours); `ask` is called with
+        the time once the dice are known to be at rest.
 
         Raises:
             ValueError: nobody gives values.
@@ -53,6 +59,7 @@ class DiceValues:
             raise ValueError("dice: nobody gives their values; a table has a keypad, a reading board or both")
         self.sources = tuple(sources)
         self._wait_ns = round(wait_s * 1e9)
+        self._ask = ask
         self.begin()
 
     def begin(self) -> None:
@@ -62,11 +69,14 @@ class DiceValues:
         self.read: DiceRead | None = None
         self._first_ns = NEVER_NS
 
-    def rested(self, t_ns: int) -> None:
-        """The dice are known to lie, from now on. Where only a board reads them, it is waited for from now on too."""
-        self._rest_ns = t_ns
+    def rested(self, t_ns: int, since_ns: int | None = None) -> None:
+        """The dice are known to lie, from now on or since then. Where only a board reads them, it is waited for from
+        then on too.
+        """
+        self._rest_ns = t_ns if since_ns is None else since_ns
         if "keypad" not in self.sources:
-            self._first_ns = min(self._first_ns, t_ns)
+            self._first_ns = min(self._first_ns, self._rest_ns)
+        self._ask(t_ns)
 
     @property
     def lie(self) -> bool:

@@ -92,7 +92,7 @@ class DiceInPlay:
     def reveal(self, t_ns: int, at_ns: int) -> None:
         """They lie, and everybody sees them."""
         self.revealed_ns = at_ns
-        self.values.rested(at_ns)
+        self.values.rested(t_ns, at_ns)
         self.judge(t_ns)
 
     def disturbed(self, t_ns: int, what: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from controller.games.craps.rounds import CrapsGame
@@ -199,6 +201,13 @@ def test_a_board_that_reads_the_dice_long_before_the_shaker_reports_them_at_rest
     table = ShakerHands(text).call().wait(1.5)
     table.board().wait(5).board(3, 5).wait(9)
     assert table.said.verdicts() == ["3-5"]
+
+
+def test_a_board_that_only_answers_is_refused_where_no_shaker_shows_that_dice_were_thrown() -> None:
+    text = shaker_toml(reader=True, keypad=False).replace("[device.reader]", '[device.reader]\nformat = "frames_7a"')
+    assert check_text(text).errors == []
+    (problem,) = check_text(re.sub(r"\[device.automated_shaker\][^\[]*", "", text)).errors
+    assert "no throw would be read" in str(problem)
 
 
 def test_a_board_that_reads_nothing_of_the_toss_leaves_it_unresolved() -> None:

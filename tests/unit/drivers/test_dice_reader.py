@@ -280,6 +280,54 @@ def test_noise_between_frames_without_numbers_is_a_doubt() -> None:
     assert (read.agreed, read.doubts) == (False, ("frames_lost",))
 
 
+def test_dice_that_are_known_to_be_at_rest_are_asked_for_until_they_are_read_twice_alike() -> None:
+    driver = reader(format="frames_7a")
+    assert len(driver.outputs(lambda board: board.dice_rest(S))) == 1
+    assert heard(driver, ANSWER, from_s=1.0) == []
+    assert len(driver.outputs()) == 1
+    read = one_of(heard(driver, ANSWER, from_s=2.0), DiceRead)
+    assert (read.dice, read.agreed) == (GOOD, True)
+    assert driver.due(600 * S) == []
+    assert driver.outputs() == []
+
+
+def test_an_answer_to_a_question_of_before_the_rest_does_not_count() -> None:
+    driver = reader(format="frames_7a")
+    before = encode_frame(ShakerFrame(FrameCommand.QUERY, 2, bytes((1, 1, 1))))
+    asked(driver, S)
+    driver.actuator.dice_rest(2 * S)
+    (read,) = heard(driver, before, ANSWER, ANSWER, from_s=2.0)
+    assert isinstance(read, DiceRead)
+    assert (read.dice, read.agreed) == (GOOD, True)
+
+
+def test_a_board_that_cannot_read_the_dice_is_asked_again_for_a_while_and_is_not_silent() -> None:
+    driver, told = reader(format="frames_7a"), list[Observation]()
+    unread = encode_frame(ShakerFrame(FrameCommand.QUERY, 0))
+    questions = driver.outputs(lambda board: board.dice_rest(S))
+    for second in range(1, 60):
+        if questions:
+            told += driver.frame(Frame(LINK, unread, second * S + S // 10))
+        told += driver.due((second + 1) * S + S // 2)
+        questions = driver.outputs()
+        assert bool(questions) is (second < 15)
+    assert [type(one) for one in told] == [ReaderDoubt]
+
+
+@pytest.mark.parametrize("format_", ["frames_7a", "state_words"])
+def test_a_board_that_only_answers_is_asked_after_its_link_was_lost_until_it_answers(format_: str) -> None:
+    driver = reader(format=format_)
+    driver.lost(EdgesLost(LINK, Loss.UNPLUGGED, S))
+    driver.due(50 * S)
+    assert [one.t_ns for one in driver.outputs()] == [16 * S, 31 * S, 46 * S]
+    answer = ANSWER if format_ == "frames_7a" else b"S0"
+    assert SensorAlive in [type(one) for one in heard(driver, answer, from_s=50.0)]
+    driver.outputs()
+    heard(driver, answer, from_s=51.0)
+    driver.due(600 * S)
+    assert driver.outputs() == []
+
+
 def test_a_shaker_that_does_not_answer_is_a_fault() -> None:
     driver = shaker()
     assert driver.due(60 * S) == []

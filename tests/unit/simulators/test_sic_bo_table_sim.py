@@ -74,5 +74,5 @@ def test_a_board_that_only_answers_is_asked_and_answers(devices: str) -> None:
     for played in simulate(configured(text), 4, 1, {}):
         score.add(played)
         answers += sum(isinstance(value, Frame) and value.link == "dice_serial" for value in played.batch.rare)
-    assert (score.verdicts["outcome"], score.unsupported, score.refused) == (3, [], [])
-    assert answers >= 4 * 5
+    assert (score.verdicts["outcome"], score.unsupported, score.refused) == (4, [], [])
+    assert answers == 4 * 2

@@ -98,9 +98,19 @@ def test_what_is_entered_was_keyed_alone_one_key_after_the_other(
 
 
 def read(driver: Commanded[ReaderActuator], board: DiceReaderSimulator, reading: BoardReading) -> list[DiceRead]:
+    """What is read of a throw; a board that only answers is asked from the rest of the dice on."""
     framer, seen = board.framer(), list[Observation]()
-    for value in frames(reading.chunks, framer):
-        seen += driver.frame(value) if isinstance(value, Frame) else driver.lost(value)
+    values = frames(reading.chunks, framer)
+    asked = driver.outputs(lambda actuator: actuator.dice_rest(reading.rest_ns))
+    while values or asked or (driver.next_due_ns or reading.until_ns) < reading.until_ns:
+        if asked:
+            values += frames((board.answer(board.answers, asked.pop().t_ns + 50 * MS),), framer)
+        elif values:
+            value = values.pop(0)
+            seen += driver.frame(value) if isinstance(value, Frame) else driver.lost(value)
+        else:
+            seen += driver.due(driver.next_due_ns or 0)
+        asked += driver.outputs()
     return of(seen + driver.due(reading.until_ns), DiceRead)
 
 
@@ -144,10 +154,9 @@ def test_a_board_sends_one_line_after_the_other_however_short_a_throw_is() -> No
 
 
 def test_an_answer_waits_until_the_wire_is_free_for_it() -> None:
-    board, dice = DiceReaderSimulator(8, "frames_7a"), (Die("flat", 3),)
-    chunks = board.throw(dice, moving_s=1.0, resting_s=3.0).chunks
-    length = 7 * BYTE_NS
-    last = chunks[-1].t_ns
+    board = DiceReaderSimulator(8, "state_words")
+    chunks = board.throw((Die("flat", 3),), moving_s=1.0, resting_s=3.0).chunks
+    dice, length, last = board.answers, 4 * BYTE_NS, chunks[-1].t_ns
     # Between two frames that are on the wire later; behind one that is on it; behind another answer.
     assert board.answer(dice, last - 500 * MS).t_ns == last - 500 * MS + length
     assert board.answer(dice, last - BYTE_NS).t_ns == last + length
