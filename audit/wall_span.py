@@ -21,6 +21,8 @@ class WallSpan(NamedTuple):
     end_ns: int
     length_ns: int
     """By the clock that nobody sets."""
+    game: str = ""
+    """What the table had on, where several games are told apart."""
 
     def clipped(self, since_ns: int | None, until_ns: int | None) -> tuple[int, int]:
         """Its start and end by the wall clock in the time that is asked for; the end is first where it is not in it."""

@@ -23,7 +23,7 @@ def show_summary(summary: Summary, zone: tzinfo, house_words: Callable[[str], st
         if summary.simulated:
             show("SIMULATED ", fg="yellow", bold=True, nl=False)
         span = f"{of_time(min(times), zone)} to {of_time(max(times), zone)}, {of_zone(zone, max(times))}"
-        show(f"{counted(len(summary.tables), 'table')}, {span}")
+        show(f"{counted(summary.table_count, 'table')}, {span}")
     _show_tables(summary, house_words)
     _show_refusals_and_faults(summary)
     _show_bias(summary)
@@ -40,7 +40,7 @@ def _show_tables(summary: Summary, house_words: Callable[[str], str]) -> None:
     for line in summary.tables:
         rate = "–" if line.games_an_hour is None else f"{line.games_an_hour:.1f}"
         shut = of_hours(line.shut_ns) if line.shut_ns else "–"
-        name = f"{line.venue}/{line.table}{house_words(line.rules)}"
+        name = f"{line.venue}/{line.label}{house_words(line.rules)}"
         rows.append(
             (
                 *(

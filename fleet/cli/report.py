@@ -210,7 +210,7 @@ class _Page:
         open_ended = [one for one in summary.doubts if one.end or one.missing]
         outcomes = sum(line.outcomes for line in lines)
         figures = [
-            (str(len(lines)), noun_for(len(lines), "table")),
+            (str(summary.table_count), noun_for(summary.table_count, "table")),
             (f"{open_ns / HOUR_NS:,.1f} h", "open, over all tables"),
             (f"{outcomes:,}", "games with a result"),
             (_rate(outcomes * HOUR_NS / open_ns if open_ns else None), "games an hour and table"),
@@ -235,8 +235,8 @@ class _Page:
             [
                 OpenTimes(
                     self._table(line),
-                    summary.opened.get(_name(line, summary), ()),
-                    summary.shut.get(_name(line, summary), ()),
+                    summary.opened[summary.name_of(line)],
+                    summary.shut[summary.name_of(line)],
                 )
                 for line in lines
             ],
@@ -575,7 +575,7 @@ class _Page:
 
     def _table(self, line: TableLine) -> str:
         """Its name, and that it plays by the house's own rules."""
-        return f"{line.venue}/{line.table}{self._house_words(line.rules)}"
+        return f"{line.venue}/{line.label}{self._house_words(line.rules)}"
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -633,11 +633,6 @@ def _cleared(time_ns: int | None, by: str, zone: tzinfo) -> str:
 
 def _left_out(total: int, most: int) -> str:
     return f'<p class="note">The first {most} of {total:,}.</p>' if total > most else ""
-
-
-def _name(line: TableLine, summary: Summary) -> str:
-    """As `TableName` has it."""
-    return f"{line.venue}/{'sim/' if summary.simulated else ''}{line.table}"
 
 
 def _game(name: str) -> str:

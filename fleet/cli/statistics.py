@@ -319,7 +319,7 @@ def report_command(
     heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, SOFTWARE)
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
-    show(f"{output}: {counted(len(summary.tables), 'table')}")
+    show(f"{output}: {counted(summary.table_count, 'table')}")
 
 
 @click.group("statistics")

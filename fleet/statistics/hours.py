@@ -37,6 +37,7 @@ class Moment(NamedTuple):
     """A fault that was latched before a restart."""
     by: str
     detail: str
+    game: str = ""
 
 
 class FaultSpan(NamedTuple):
@@ -51,6 +52,7 @@ class FaultSpan(NamedTuple):
     cleared_ns: int | None
     """None where it is not cleared as far as the events go."""
     cleared_by: str
+    game: str
 
 
 class Hours(NamedTuple):
@@ -137,7 +139,17 @@ class _Table:
     def _cleared(self, key: tuple[str, str], moment: Moment | None) -> None:
         end, by = (None, "") if moment is None else (moment.time_ns, moment.by)
         self._hours.faults.extend(
-            FaultSpan(fault.table, fault.time_ns, fault.device, fault.fault, fault.detail, fault.blocks, end, by)
+            FaultSpan(
+                fault.table,
+                fault.time_ns,
+                fault.device,
+                fault.fault,
+                fault.detail,
+                fault.blocks,
+                end,
+                by,
+                fault.game,
+            )
             for fault in self._faults.pop(key, ())
             if not fault.again
         )
@@ -148,4 +160,4 @@ def _span(first: Moment, last: Moment) -> WallSpan:
         length = last.mono_ns - first.mono_ns
     else:
         length = last.time_ns - first.time_ns
-    return WallSpan(first.time_ns, max(first.time_ns, last.time_ns), max(0, length))
+    return WallSpan(first.time_ns, max(first.time_ns, last.time_ns), max(0, length), first.game)

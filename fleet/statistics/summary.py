@@ -12,7 +12,8 @@ Real and simulated tables are never in one summary.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import duckdb
@@ -45,11 +46,13 @@ BY_HAND: Final = "by hand"
 
 
 class TableLine(msgspec.Struct, kw_only=True):
-    """One table."""
+    """One table, with one game."""
 
     venue: str
     table: str
     game: str
+    changed: bool = False
+    """Whether it had another game too, which is a line of its own."""
     rules: str = ""
     devices: list[dict[str, str]] = []
     """As it published them last."""
@@ -76,6 +79,11 @@ class TableLine(msgspec.Struct, kw_only=True):
     missed_passes: int = 0
     off_center: float | None = None
     """The mean, in pockets or spaces."""
+
+    @property
+    def label(self) -> str:
+        """The table, and its game where it had another one too."""
+        return f"{self.table} ({self.game.replace('_', ' ')})" if self.changed else self.table
 
     @property
     def games_an_hour(self) -> float | None:
@@ -148,6 +156,7 @@ class FaultEntry(msgspec.Struct, frozen=True):
     blocks: bool
     cleared_ns: int | None
     cleared_by: str
+    game: str
 
 
 class CorrectionLine(msgspec.Struct, frozen=True):
@@ -278,9 +287,18 @@ class Summary(msgspec.Struct, kw_only=True):
     """Messages that are not events."""
     unreadable_more: int
     shut: dict[str, list[tuple[int, int]]]
-    """When each table was shut, and ... """
+    """When the table of each line was shut, by venue and label, and ... """
     opened: dict[str, list[tuple[int, int]]]
     """... when it was open: wall time, nanoseconds."""
+
+    @property
+    def table_count(self) -> int:
+        """How many tables its lines are of."""
+        return len({(line.venue, line.table) for line in self.tables})
+
+    def name_of(self, line: TableLine) -> str:
+        """As `TableName` has it, with the label in place of the table."""
+        return str(TableName(line.venue, self.simulated, line.label))
 
 
 def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]) -> Summary:
@@ -291,13 +309,16 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
     """
     with dataset.opened(choice) as sql:
         sql.execute(_ROUNDS)
-        lines = {TableName(line.venue, choice.simulated, line.table): line for line in _tables(sql)}
+        lines = [*_tables(sql)]
         hours = hours_of(_moments(sql, choice.simulated))
-        for name, line in lines.items():
-            spans = hours.get(name)
-            if spans is not None:
-                line.open_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in spans.open)
-                line.shut_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in spans.shut)
+        times = Counter((line.venue, line.table) for line in lines)
+        opened, shut = dict[str, list[tuple[int, int]]](), dict[str, list[tuple[int, int]]]()
+        for line in lines:
+            line.changed = times[line.venue, line.table] > 1
+            spans = hours.get(TableName(line.venue, choice.simulated, line.table), Hours([], [], []))
+            name = str(TableName(line.venue, choice.simulated, line.label))
+            line.open_ns, opened[name] = _within(spans.open, line.game, choice)
+            line.shut_ns, shut[name] = _within(spans.shut, line.game, choice)
         bias, misread, unopened = _bias(sql, games)
         log = _fault_log(hours, choice)
         zones, zones_not_judged = _zones(sql)
@@ -305,8 +326,8 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             simulated=choice.simulated,
             since_ns=choice.since_ns,
             until_ns=choice.until_ns,
-            tables=list(lines.values()),
-            games=_games(lines.values()),
+            tables=lines,
+            games=_games(lines),
             refusals=_refusals(sql),
             faults=_faults(lines, hours, log, choice),
             fault_log=log[:MOST_LISTED],
@@ -323,8 +344,8 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
             unreadable=dataset.contents.unreadable,
             unreadable_more=dataset.contents.unreadable_more,
-            shut={str(name): _clipped(one.shut, choice) for name, one in hours.items()},
-            opened={str(name): _clipped(one.open, choice) for name, one in hours.items()},
+            shut=shut,
+            opened=opened,
         )
 
 
@@ -349,31 +370,31 @@ SELECT * FROM (
 
 _TABLES: Final = """
 WITH line AS (
-  SELECT venue, "table", arg_max(game, seq) AS game, count(*) AS events, epoch_ns(min(time)) AS first_ns,
+  SELECT venue, "table", game, min(seq) AS first_seq, count(*) AS events, epoch_ns(min(time)) AS first_ns,
     epoch_ns(max(time)) AS last_ns, count(DISTINCT epoch) AS starts,
     count(*) FILTER (type = 'device.fault' AND NOT coalesce(before_restart, false)) AS faults,
     count(*) FILTER (type = 'procedure.violation') AS violations,
     count(*) FILTER (type = 'device.warning') AS warnings,
     coalesce(sum(passes), 0)::BIGINT AS passes, coalesce(sum(missed_passes), 0)::BIGINT AS missed_passes,
     avg(abs(off_center)) AS off_center
-  FROM chosen GROUP BY venue, "table"
+  FROM chosen GROUP BY venue, "table", game
 ), opening AS (
-  SELECT venue, "table", arg_max(rules, seq) AS rules, arg_max(devices, seq) AS devices
-  FROM event WHERE type = 'table.opened' GROUP BY venue, "table"
+  SELECT venue, "table", game, arg_max(rules, seq) AS rules, arg_max(devices, seq) AS devices
+  FROM event WHERE type = 'table.opened' GROUP BY venue, "table", game
 ), verdicts AS (
-  SELECT venue, "table", count(*) AS rounds,
+  SELECT venue, "table", game, count(*) AS rounds,
     count(*) FILTER (stands.verdict = 'outcome') AS outcomes,
     count(*) FILTER (stands.verdict = 'void') AS voids,
     count(*) FILTER (stands.verdict = 'unresolved') AS unresolved,
     count(*) FILTER (corrections > 0) AS corrected,
     count(*) FILTER (calls > 0) AS called
-  FROM round GROUP BY venue, "table"
+  FROM round GROUP BY venue, "table", game
 )
 SELECT venue, "table", game, rules, devices, events, first_ns, last_ns, starts, coalesce(rounds, 0),
   coalesce(outcomes, 0), coalesce(voids, 0), coalesce(unresolved, 0), coalesce(corrected, 0), coalesce(called, 0),
   faults, violations, warnings, passes, missed_passes, off_center
-FROM line LEFT JOIN opening USING (venue, "table") LEFT JOIN verdicts USING (venue, "table")
-ORDER BY venue, "table"
+FROM line LEFT JOIN opening USING (venue, "table", game) LEFT JOIN verdicts USING (venue, "table", game)
+ORDER BY venue, "table", first_seq
 """
 
 
@@ -396,7 +417,7 @@ def _devices(text: str | None) -> list[dict[str, str]]:
     return [] if text is None else msgspec.json.decode(text, type=list[dict[str, str]])
 
 
-def _games(lines: Any) -> list[GameLine]:
+def _games(lines: Iterable[TableLine]) -> list[GameLine]:
     of_game: dict[str, list[TableLine]] = {}
     for line in lines:
         of_game.setdefault(line.game, []).append(line)
@@ -450,7 +471,7 @@ def _corrections(sql: duckdb.DuckDBPyConnection) -> list[CorrectionLine]:
 
 _MOMENTS: Final = f"""
 SELECT venue, "table", seq, epoch, type, epoch_ns(time), mono_ns, coalesce(device, ''), coalesce(fault, ''),
-  coalesce(blocks_play, false), coalesce(before_restart, false), coalesce("by", ''), coalesce(detail, '')
+  coalesce(blocks_play, false), coalesce(before_restart, false), coalesce("by", ''), coalesce(detail, ''), game
 FROM event
 WHERE time IS NOT NULL AND (type IN {TYPES} OR (venue, "table", seq) IN (
   SELECT (venue, "table", max(seq)) FROM event WHERE time IS NOT NULL GROUP BY venue, "table", epoch))
@@ -477,6 +498,7 @@ def _fault_log(hours: Mapping[TableName, Hours], choice: Choice) -> list[FaultEn
             one.blocks,
             one.cleared_ns,
             one.cleared_by,
+            one.game,
         )
         for name, of in hours.items()
         for one in of.faults
@@ -486,18 +508,18 @@ def _fault_log(hours: Mapping[TableName, Hours], choice: Choice) -> list[FaultEn
 
 
 def _faults(
-    lines: Mapping[TableName, TableLine], hours: Mapping[TableName, Hours], log: list[FaultEntry], choice: Choice
+    lines: Sequence[TableLine], hours: Mapping[TableName, Hours], log: list[FaultEntry], choice: Choice
 ) -> list[FaultLine]:
     fitted: dict[tuple[str, str], list[TableLine]] = {}
-    drivers: dict[tuple[str, str, str], str] = {}
-    for line in lines.values():
+    drivers: dict[tuple[str, str, str, str], str] = {}
+    for line in lines:
         for part in line.devices:
             name, driver = part.get("device", ""), part.get("driver", "")
-            drivers[line.venue, line.table, name] = driver
+            drivers[line.venue, line.table, line.game, name] = driver
             fitted.setdefault((driver, name), []).append(line)
     entries: dict[tuple[str, str, str], list[FaultEntry]] = {}
     for entry in log:
-        driver = drivers.get((entry.venue, entry.table, entry.device), "")
+        driver = drivers.get((entry.venue, entry.table, entry.game, entry.device), "")
         entries.setdefault((driver, entry.device, entry.fault), []).append(entry)
     found = []
     for (driver, device, fault), of in entries.items():
@@ -516,7 +538,7 @@ def _faults(
                 len(of),
                 sum(one.blocks for one in of),
                 len(where),
-                len(having) or len(where),
+                len({(line.venue, line.table) for line in having}) or len(where),
                 open_ns / _HOUR_NS / len(of) if open_ns else None,
                 shut_ns,
             )
@@ -541,9 +563,12 @@ def _in_time(time_ns: int, choice: Choice) -> bool:
     return (since is None or time_ns >= since) and (until is None or time_ns < until)
 
 
-def _clipped(spans: Iterable[WallSpan], choice: Choice) -> list[tuple[int, int]]:
-    clipped = (one.clipped(choice.since_ns, choice.until_ns) for one in spans)
-    return [(start, end) for start, end in clipped if end > start]
+def _within(spans: Iterable[WallSpan], game: str, choice: Choice) -> tuple[int, list[tuple[int, int]]]:
+    """How long a game was on in the time that is asked for, and when by the wall clock."""
+    of = [one for one in spans if one.game == game]
+    clipped = (one.clipped(choice.since_ns, choice.until_ns) for one in of)
+    length_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in of)
+    return length_ns, [(start, end) for start, end in clipped if end > start]
 
 
 # --- bias -------------------------------------------------------------------------------------------------------------

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from controller.games.catalogue import GAME
+from controller.rules.house import house_words
 from feed.events import DeviceCondition, Tumbling, WearHistory, decode, genesis, link
+from fleet.cli.report import FleetHeading, report_page
 from fleet.statistics.dataset import Announced, Choice, Dataset, collecting
 from fleet.statistics.summary import Summary, summarize
 from fleet.subjects import TableName
@@ -67,6 +69,33 @@ def test_the_bar_of_a_computer_that_began_with_an_old_time_is_as_long_as_its_hou
     assert (found.tables[0].open_ns, found.tables[0].shut_ns) == (1260 * NS, 600 * NS)
     assert found.opened == {"hall/roulette-1": [(end_ns - 1260 * NS, end_ns)]}
     assert found.shut == {"hall/roulette-1": [(end_ns - 1200 * NS, end_ns - 600 * NS)]}
+
+
+def test_a_table_that_changed_its_game_is_a_line_of_each_with_its_own_rounds_hours_and_parts(tmp_path: Path) -> None:
+    history = TableHistory("t1", game="money_wheel").open(driver="money_wheel").later(1800).fault().later(60)
+    for _ in range(3):
+        history.outcome({"space": 2, "face": "$2"})
+    history.cleared().later(1740).restart()
+    history.game = "roulette"
+    history.open().later(3600).pocket("5").fault().cleared().later(3600).close()
+    found = summary_of(tmp_path, history, TableHistory("t2").open().later(3600).pocket("7").close())
+    lines = [(line.label, line.rounds, line.open_ns // NS, line.shut_ns // NS, line.starts) for line in found.tables]
+    assert lines == [
+        ("t1 (money wheel)", 3, 1860, 60, 1),
+        ("t1 (roulette)", 1, 7200, 0, 1),
+        ("t2", 1, 3600, 0, 1),
+    ]
+    assert found.table_count == 2
+    assert [(one.game, one.outcomes, one.games_an_hour) for one in found.games] == [
+        ("money_wheel", 3, 3 / 1860 * 3600),
+        ("roulette", 2, 2 / 3),
+    ]
+    assert set(found.opened) == {"hall/t1 (money wheel)", "hall/t1 (roulette)", "hall/t2"}
+    parts = {one.driver: (one.count, one.tables, one.fitted, one.hours_between) for one in found.faults}
+    assert parts == {"money_wheel": (1, 1, 1, 1860 / 3600), "roulette_wheel": (1, 1, 2, 3.0)}
+    page = report_page(found, FleetHeading("t", 0, UTC, "feltwire"), house_words)
+    assert "hall/t1 (money wheel)" in page
+    assert "<b>2</b><span>tables</span>" in page
 
 
 def test_a_time_that_was_rounded_back_accuses_no_clock(tmp_path: Path) -> None:
