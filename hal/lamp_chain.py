@@ -2,6 +2,7 @@
 
     light({3, 45}) ──`lamps`──► board ──report `lamps`──► Frame("lamps", lit, dead, stuck)
                                 board down ────────────► EdgesLost("lamps", UNPLUGGED), once
+    flag `deadman` ──`all_safe`──► the board takes commands again
 
 The read-back is a value like any other, so that captures and replays contain it. A command given while the board is
 down is not sent later: no read-back arrives, and the caller, waiting for it, repeats the command.
@@ -16,7 +17,7 @@ from typing import Final
 from hal.board.errors import BoardError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardReport
-from hal.board.messages import IdentityAnswer, LampsCommand, LampsReport
+from hal.board.messages import AllSafeCommand, Flag, IdentityAnswer, LampsCommand, LampsReport, StateReport
 from hal.board_frames import BoardFrames
 from hal.lamp_fields import CHAIN, bit_field
 from hal.lines import LineError, Sink
@@ -34,8 +35,14 @@ class LampChain:
     kernel_time = False
     max_lateness_ns = 0
 
-    def __init__(self, link: BoardLink, *, name: str = CHAIN) -> None:
-        """The chain of the link's board; nothing is opened yet."""
+    def __init__(self, link: BoardLink, *, name: str = CHAIN, acknowledges: bool = True) -> None:
+        """The chain of the link's board; nothing is opened yet.
+
+        `acknowledges` is false where the board's outputs are in use: those acknowledge its dead-man, and are lit again
+        after that.
+        """
+        self.acknowledges = acknowledges
+        self._acknowledging = False
         self.name = name
         self.lines = frozenset({CHAIN})
         self._frames = BoardFrames(name, CHAIN, link)
@@ -69,6 +76,7 @@ class LampChain:
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The chain accepts commands; it is dark."""
+        self._acknowledging = False
         self._frames.began()
 
     def down(self, t_ns: int, reason: str) -> None:
@@ -76,9 +84,17 @@ class LampChain:
         self._frames.gone(t_ns)
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
-        """Delivers a read-back."""
-        if isinstance(report, LampsReport):
+        """Delivers a read-back. A board whose dead-man has acted lights nothing before that is acknowledged."""
+        if isinstance(report, StateReport) and report.flags & Flag.DEADMAN:
+            if self.acknowledges and not self._acknowledging:
+                self._acknowledging = True
+                self._link.submit(AllSafeCommand(), self._acknowledged)
+        elif isinstance(report, LampsReport):
             self._frames.deliver(report.lit + report.dead + report.stuck, t_ns)
+
+    def _acknowledged(self, result: BoardAnswer | BoardError) -> None:
+        self._acknowledging = False
+        self._answered(result)
 
     def _answered(self, result: BoardAnswer | BoardError) -> None:
         """Handles the result of the command. After a refusal no read-back arrives."""

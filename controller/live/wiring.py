@@ -196,7 +196,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     link = BoardLink(name, board.port, expected, clock, chip=CHIPS[board.chip])
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
-        chain = wiring.chains[CHAIN] = LampChain(link, name=f"{config.id}:{CHAIN}")
+        alone = not outputs_of(config, name)
+        chain = wiring.chains[CHAIN] = LampChain(link, name=f"{config.id}:{CHAIN}", acknowledges=alone)
         wiring.sources.append(chain)
     limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.reference_v)
     for carried in config.carried_by(name):

@@ -84,6 +84,7 @@ def test_the_chain_of_a_live_table_is_that_of_its_board() -> None:
     assert set(wiring.chains) == {"lamps"}
     assert wiring.chains["lamps"] in wiring.sources
     wiring.show(LightLamps("lamps", frozenset({1}), 0))
+    assert wiring.chains["lamps"].acknowledges, "nothing else of this table acknowledges the board's dead-man"
 
 
 def test_lamps_that_no_board_has_are_refused_by_name() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from hal.board.messages import LampsCommand, LampsReport
+from hal.clock import NS_PER_S
 from hal.lamp_chain import LampChain
 from hal.lamp_fields import bit_field
 from hal.lines import LineError
+from hal.outputs import Outputs, OutputSpec
+from hal.outputs_board import BoardOutputs
 from hal.values import Frame
 from tests.fakes.board_bench import BoardBench, RecordingSink, play
 
@@ -59,6 +62,34 @@ def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() ->
         chain.light({2})
         await bench.passes(0.1)
         assert bench.carried(LampsCommand) == []
+
+    play(scene, kind="table")
+
+
+@pytest.mark.parametrize("beside_outputs", [False, True])
+def test_a_chain_takes_commands_again_after_a_silence_of_its_host(beside_outputs: bool) -> None:
+    async def scene(bench: BoardBench) -> None:
+        chain, lamp = (
+            LampChain(bench.link, acknowledges=not beside_outputs),
+            OutputSpec("lamp", 2, board="one", max_on_ns=10 * NS_PER_S),
+        )
+        chain.open(RecordingSink())
+        if beside_outputs:
+            outputs = Outputs([lamp], BoardOutputs([lamp], bench.link), bench.clock)
+            outputs.open()
+        await bench.is_up()
+        if beside_outputs:
+            outputs.show("lamp", 1.0)
+        chain.light({1})
+        await bench.passes(0.1)
+        bench.port.stall(700_000_000)
+        chain.light({2})
+        assert bench.board.deadman
+        await bench.passes(1)
+        chain.light({3})
+        await bench.passes(1)
+        assert bench.carried(LampsCommand) == [LampsCommand(bit_field({lamp})) for lamp in (1, 3)]
+        assert list(bench.board.outputs) == ([2] if beside_outputs else [])
 
     play(scene, kind="table")
 
