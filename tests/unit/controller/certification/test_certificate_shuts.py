@@ -347,6 +347,7 @@ def test_what_a_board_is_measured_and_limited_by_is_part_of_the_model(tmp_path: 
         assert model(more) != plain
 
 
+@pytest.mark.long
 def test_no_tick_in_which_a_machine_begins_reads_the_files(tmp_path: Path) -> None:
     config = machine(tmp_path)
     made = certified(config)
