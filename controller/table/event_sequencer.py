@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from controller.table.warning_limit import WarningLimit
 from feed import events
 from feed.data import TablePackage
 from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel, TableNotice
@@ -61,6 +62,7 @@ class EventSequencer:
         self.sequence = sequence
         self.ephemeral = ephemeral
         self.pending: list[Event] = []
+        self.warnings = WarningLimit()
         self._identity = identity
         self._time_of = time_of
         self._last_ns, self._last_time = -1, ""
@@ -84,8 +86,11 @@ class EventSequencer:
         )
 
     def emit(self, data: Data) -> None:
-        """Emits an event: durable ones are numbered without a gap, the others apart."""
+        """Emits an event: durable ones are numbered without a gap, the others apart. Of equal warnings, those that are
+        too many are counted."""
         kind = type(data)
+        if isinstance(data, events.DeviceWarning) and not self.warnings.admits(data):
+            return
         if self._identity.house_rules:
             data = msgspec.structs.replace(data, house_rules=True)
         number = getattr(data, "round", None)

@@ -115,6 +115,7 @@ class Table:
         self._emit = self._sequencer.emit
         self._emit_own = self._sequencer.emit_own
         self._take = self._sequencer.take
+        self._warnings = self._sequencer.warnings
         self._warned: set[str] = set()
 
     @property
@@ -133,7 +134,7 @@ class Table:
         due_ns = min(
             self._decoding.next_due_ns, self.rounds.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators)
         )
-        due_ns = min(due_ns, self._undecided.due_ns)
+        due_ns = min(due_ns, self._undecided.due_ns, self._warnings.due_ns)
         if self._can.deadlines is not None:
             due_ns = min(due_ns, self._can.deadlines.next_due_ns)
         return due_ns if due_ns < NEVER_NS else None
@@ -194,6 +195,8 @@ class Table:
         """The service ends. A round that has no verdict yet is void; one that has keeps it."""
         if self._wear is not None:
             self._publish_wear(self._wear, t_ns, at_end=True)
+        for warning in self._warnings.end(t_ns):
+            self._emit(warning)
         self.lifecycle.close(t_ns, reason)
         return self._take()
 
@@ -205,12 +208,12 @@ class Table:
 
     def _go_through(self, seen: Sequence[Observation | Command]) -> None:
         """Takes observations and orders one by one, after time has passed to each. Most are the game's alone."""
-        rounds, report, undecided = self.rounds, self.rounds.report, self._undecided
+        rounds, report, undecided, warnings = self.rounds, self.rounds.report, self._undecided, self._warnings
         handle: Callable[[Any], None] = self.game.handle
         more_deadlines = bool(self.actuators) or self._can.deadlines is not None
         for one in seen:
             t_ns = one.t_ns
-            if rounds.next_due_ns < t_ns or undecided.due_ns < t_ns or more_deadlines:
+            if rounds.next_due_ns < t_ns or undecided.due_ns < t_ns or warnings.due_ns < t_ns or more_deadlines:
                 self._pass_time(t_ns - 1)
             if type(one) not in self._not_of_game:
                 handle(one)
@@ -284,7 +287,7 @@ class Table:
         rounds, deadlines = self.rounds, self._can.deadlines
         while True:
             rounds_ns = rounds.next_due_ns
-            due_ns = min(rounds_ns, self._undecided.due_ns)
+            due_ns = min(rounds_ns, self._undecided.due_ns, self._warnings.due_ns)
             if deadlines is not None:
                 due_ns = min(due_ns, deadlines.next_due_ns)
             for actuator in self.actuators:
@@ -295,6 +298,9 @@ class Table:
                 rounds.due(due_ns)
             elif deadlines is not None and deadlines.next_due_ns == due_ns:
                 deadlines.due(due_ns)
+            elif self._warnings.due_ns == due_ns:
+                for warning in self._warnings.due(due_ns):
+                    self._emit(warning)
             else:
                 for actuator in self.actuators:
                     if actuator.next_due_ns == due_ns:
