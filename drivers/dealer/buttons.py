@@ -4,11 +4,14 @@
                 |<- bounce  ->| held for `debounce_ms`: a press, at the time of its first edge
 
 A press counts when the contact has held, so a spike on a long cable is not a press; it is dated at its first edge.
+Presses quicker than a hand's are noise: the line is dead until it has been quiet.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -24,6 +27,13 @@ SETTLE_BUTTON: Final = "dealer_settled"
 """For a settled round."""
 BUTTONS: Final = (CALL_BUTTON, SETTLE_BUTTON, "dealer_void", "supervisor_key")
 """The buttons that a table may have; the default names of their lines (ours; docs/devices/buttons.md)."""
+
+
+NOISY_PRESSES: Final = 8
+NOISY_NS: Final = 1_000_000_000
+"""So many presses of one button within this time are noise, of hum or of a loose contact (ours): a hand makes seven."""
+QUIET_NS: Final = 5_000_000_000
+"""A noisy line counts again with the first edge after it was quiet for this long (ours)."""
 
 
 class ButtonsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,7 +60,10 @@ class ButtonPressed(Observation, frozen=True, kw_only=True):
 class Buttons:
     """The buttons of one table, sans-I/O."""
 
-    def __init__(self, buttons: Sequence[str], debounce_ms: float, name: str = "dealer") -> None:
+    def __init__(
+        self, buttons: Sequence[str], debounce_ms: float, name: str = "dealer", *, noisy_presses: int = NOISY_PRESSES
+    ) -> None:
+        """So many presses of a button within `NOISY_NS` are noise; 0: any number are presses."""
         self.name = name
         self.lines = frozenset(buttons)
         self._debounce_ns = round(debounce_ms * 1e6)
@@ -58,6 +71,11 @@ class Buttons:
         self._since_ns: dict[str, int] = {}
         self._first_ns: dict[str, int] = {}
         self._opened_ns: dict[str, int] = {}
+        self._presses: defaultdict[str, deque[int]] = defaultdict(partial(deque, maxlen=noisy_presses))
+        """The times of the last presses of each button."""
+        self._noisy_presses = noisy_presses
+        self._noisy: dict[str, int] = {}
+        """The last edge of each noisy line."""
 
     @property
     def next_due_ns(self) -> int | None:
@@ -112,15 +130,33 @@ class Buttons:
             if held_ns > t_ns:
                 return
             del self._since_ns[line]
-            found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=self._first_ns[line]))
+            if line in self._noisy:
+                continue
+            presses = self._presses[line]
+            presses.append(held_ns)
+            if presses and len(presses) == self._noisy_presses and held_ns - presses[0] < NOISY_NS:
+                self._noisy[line] = held_ns
+                detail = f"{line} closed {self._noisy_presses} times within a second: its contact or its wire is loose"
+                found.append(SensorDead(t_ns=held_ns, line=line, fault="sensor_stuck", detail=detail))
+            else:
+                found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=self._first_ns[line]))
 
     def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
+        noisy_ns = self._noisy.get(line)
+        if noisy_ns is not None:
+            if t_ns - noisy_ns < QUIET_NS:
+                self._noisy[line] = t_ns
+            else:
+                del self._noisy[line]
+                self._presses[line].clear()
+                found.append(SensorAlive(t_ns=t_ns, line=line))
         known = self._down.get(line)
         self._down[line] = bool(level)
         if known is None:
             # A button found pressed when the table opens, or after its cable was pulled, is not a press.
-            found.append(SensorAlive(t_ns=t_ns, line=line))
+            if line not in self._noisy:
+                found.append(SensorAlive(t_ns=t_ns, line=line))
             return
         if bool(level) == known:
             return

@@ -72,7 +72,7 @@ class DiceKeypad(SensedDevice):
         self._forget_ns = round(config.forget_s * 1e9)
         self._stuck_after_ns = round(config.stuck_s * 1e9)
         self._debounce_ns = round(config.debounce_ms * 1e6)
-        self._contacts = Buttons(KEYS, config.debounce_ms, name)
+        self._contacts = Buttons(KEYS, config.debounce_ms, name, noisy_presses=0)
         self._down: dict[str, int] = {}
         """The keys whose contact is closed, and since when."""
         self._opened: dict[str, tuple[int, int]] = {}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
-from drivers.dealer.buttons import ButtonPressed, Buttons
+from drivers.dealer.buttons import NOISY_PRESSES, ButtonPressed, Buttons
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MS = 1_000_000
@@ -59,6 +59,41 @@ def test_spikes_on_a_long_cable_are_no_press() -> None:
 def test_two_presses_are_two() -> None:
     seen = pressed(buttons(), pulses((100, 200), (400, 500)))
     assert [one.pressed_ns for one in seen] == [100 * MS, 400 * MS]
+
+
+def shaken(first_ms: float, count: int, period_ms: float) -> list[tuple[float, float]]:
+    """So many closings, each of half a period."""
+    return [(first_ms + k * period_ms, first_ms + (k + 0.5) * period_ms) for k in range(count)]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_presses_quicker_than_a_hand_makes_are_a_fault_and_count_again_once_the_line_was_quiet(at_once: bool) -> None:
+    driver = buttons()
+    noise = shaken(100, 40, 40)
+    edges = pulses(*noise, (6_500, 6_600), (11_900, 12_000), (12_500, 12_600))
+    batches = [edges] if at_once else [[edge] for edge in edges]
+    seen = [one for batch in batches for one in driver.edges(batch)] + driver.due(20_000 * MS)
+    told = [(type(one), round(one.t_ns / MS)) for one in seen[1:]]
+    assert told == [
+        *[(ButtonPressed, round(start + 10)) for start, _ in noise[: NOISY_PRESSES - 1]],
+        (SensorDead, round(noise[NOISY_PRESSES - 1][0] + 10)),
+        (SensorAlive, 11_900),
+        (ButtonPressed, 11_910),
+        (ButtonPressed, 12_510),
+    ]
+    dead = next(one for one in seen if isinstance(one, SensorDead))
+    assert (dead.line, dead.fault) == (CALL, "sensor_stuck")
+
+
+def test_the_presses_of_a_quick_hand_are_presses() -> None:
+    assert len(pressed(buttons(), pulses(*shaken(100, 30, 1000 / (NOISY_PRESSES - 1))))) == 30
+
+
+def test_a_level_that_is_found_on_a_noisy_line_does_not_make_it_sound() -> None:
+    driver = buttons()
+    driver.edges(pulses(*shaken(100, 10, 40)))
+    driver.lost(EdgesLost(CALL, Loss.OVERFLOW, 600 * MS))
+    assert driver.edges([Edge(CALL, 0, 700 * MS)]) == []
 
 
 def test_a_button_that_is_held_is_pressed_once() -> None:
