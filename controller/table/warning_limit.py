@@ -1,7 +1,7 @@
-"""The limit of repeated warnings: noise on a wire writes four of them a minute into the journal, not three a second.
+"""The limit of repeated warnings: noise on a wire does not fill the journal.
 
-    warnings    |  |  |  ||||||||||||
-    published   1  2  3               WINDOW_NS after the first: "… (12 more of these within 60 s)"
+    warnings    |  |  |  | ... |  ||||||||||||
+    published   1  2  3  4 ... MOST            WINDOW_NS after the first: "… (12 more of these within 60 s)"
 
 Only what repeats word for word is counted: another detail, such as another amount, is another warning.
 """
@@ -16,7 +16,7 @@ from drivers.base.driver import NEVER_NS
 from feed.events import DeviceWarning
 
 WINDOW_NS: Final = 60_000_000_000
-MOST: Final = 3
+MOST: Final = 30
 """Of equal warnings of one device, this many are published in this time; the others are counted (ours)."""
 
 _Key: TypeAlias = tuple[str, str, str, int | None]

@@ -15,9 +15,9 @@ NOISE = "the object beam is interrupted"
 
 
 def noisy(until_s: float) -> RouletteLines:
-    """A turning wheel without a ball; noise on its object beam from 9 s on, 25 times."""
+    """A turning wheel without a ball; noise on its object beam from 9 s on, 45 times."""
     lines = RouletteLines().turn(until_s)
-    for k in range(25):
+    for k in range(45):
         lines.see("object", 9.0 + k, 0.3)
     return lines
 
@@ -27,18 +27,18 @@ def test_noise_is_a_few_warnings_and_their_count_a_minute_after_the_first(cuts_s
     lines = noisy(100.0)
     said = events_of_run(roulette_toml(), lines.edges(), [], lines.now_ns, [ns(cut_s) for cut_s in cuts_s])
     warnings = said.of(DeviceWarning)
-    assert [one.detail for one in warnings] == [*[NOISE] * MOST, f"{NOISE} (22 more of these within 60 s)"]
+    assert [one.detail for one in warnings] == [*[NOISE] * MOST, f"{NOISE} (15 more of these within 60 s)"]
     assert {(one.device, one.warning) for one in warnings} == {("wheel", "object_in_wheel")}
     assert warnings[-1].mono_ns == warnings[0].mono_ns + WINDOW_NS
 
 
 def test_a_table_that_ends_publishes_the_count() -> None:
-    lines = noisy(40.0)
+    lines = noisy(60.0)
     bench = TableBench(roulette_toml())
     bench.feed(lines.edges(), [], lines.now_ns)
     closing = bench.table.close(lines.now_ns, "stopped")
     assert [one.data.detail for one in closing if isinstance(one.data, DeviceWarning)] == [
-        f"{NOISE} (22 more of these within 31 s)"
+        f"{NOISE} (15 more of these within 51 s)"
     ]
 
 
@@ -49,9 +49,9 @@ def warning(t_ns: int, **fields: object) -> DeviceWarning:
 
 def test_another_device_warning_detail_or_round_is_another_warning() -> None:
     limit = WarningLimit()
-    assert [limit.admits(warning(k)) for k in range(4)] == [True] * MOST + [False]
+    assert [limit.admits(warning(k)) for k in range(MOST + 1)] == [True] * MOST + [False]
     others = ({"device": "e"}, {"warning": "v"}, {"detail": "y"}, {"round": 1})
-    assert all(limit.admits(warning(5, **other)) for other in others)
+    assert all(limit.admits(warning(MOST + 1, **other)) for other in others)
     assert limit.due_ns == WINDOW_NS
 
 
