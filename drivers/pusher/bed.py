@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.held_lines import HeldLines
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.base.view import dead_lines
@@ -92,14 +93,14 @@ class PusherBed(SensedDevice):
         self.lines = frozenset({SHAFT, *FALLS, TILT})
         self._stall_ns = round(config.stall_ms * 1e6)
         self._shortest_ns = round(config.shortest_fall_ms * 1e6)
-        self._stuck_ns = round(config.stuck_ms * 1e6)
         self._tilt = DebouncedLevel(round(config.tilt_ms * 1e6))
         self._tilted = False
         """What was reported last: a loss does not level the machine."""
         self._level: dict[str, int | None] = dict.fromkeys((SHAFT, *FALLS))
-        self._covered_ns: dict[str, int] = {}
+        self._covered = HeldLines(round(config.stuck_ms * 1e6))
+        """The fall sensors that are covered."""
         self._found_covered: set[str] = set()
-        """The fall sensors that are covered and not reported as stuck, and since when."""
+        """Those that were covered when they were first seen."""
         self._moved_ns: int | None = None
         """The last pulse of the shaft; None while the shelf is at rest, or nothing is known."""
         self._watched_ns: int | None = None
@@ -108,7 +109,7 @@ class PusherBed(SensedDevice):
     def view(self, t_ns: int) -> PusherBedView:
         """The bed at `t_ns`."""
         moves = self._moved_ns is not None
-        covered = tuple(sorted(self._covered_ns))
+        covered = tuple(sorted(self._covered.lines))
         tilted = self._tilt.level == 1
         facts = (
             ("shelf", "moves" if moves else "at rest, or not known"),
@@ -124,7 +125,7 @@ class PusherBed(SensedDevice):
             self._tilt.forget()
         else:
             self._level[line] = None
-            self._covered_ns.pop(line, None)
+            self._covered.end(line)
         if line in FALLS:
             detail = f"{line}: changes were lost ({loss.cause}); tokens may have fallen uncounted"
             found.append(FallsLost(t_ns=t_ns, side=FALLS[line], detail=detail))
@@ -133,11 +134,8 @@ class PusherBed(SensedDevice):
         since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns
         return NEVER_NS if since_ns is None else since_ns + self._stall_ns
 
-    def _stuck_due_ns(self) -> int:
-        return min(self._covered_ns.values(), default=NEVER_NS - self._stuck_ns) + self._stuck_ns
-
     def _due_ns(self) -> int:
-        return min(self._stands_ns(), self._stuck_due_ns(), self._tilt.due_ns)
+        return min(self._stands_ns(), self._covered.due_ns, self._tilt.due_ns)
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while (t_ns := self._due_ns()) <= until_ns:
@@ -145,11 +143,10 @@ class PusherBed(SensedDevice):
                 held = self._tilt.due(t_ns)
                 if held is not None:
                     self._tilts(held.level, t_ns, found)
-            elif t_ns == self._stuck_due_ns():
-                line = min(self._covered_ns, key=lambda name: (self._covered_ns[name], name))
-                del self._covered_ns[line]
-                detail = f"{line} covered for {self._stuck_ns / 1e9:g} s: a token is in it, or it is blind"
-                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
+            elif t_ns == self._covered.due_ns:
+                for _, line in self._covered.stuck(t_ns):
+                    detail = f"{line} covered for {self._covered.stuck_ns / 1e9:g} s: a token is in it, or it is blind"
+                    self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
             else:
                 since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns
                 self._moved_ns = self._watched_ns = None
@@ -165,14 +162,15 @@ class PusherBed(SensedDevice):
         if line == SHAFT:
             self._pulse(before, level, t_ns, found)
         elif level and level != before:
-            self._covered_ns[line] = t_ns
+            self._covered.begin(line, t_ns)
             # What was in a sensor before it was first seen may have fallen long ago: it is not a fall, and may be
             # stuck.
             (self._found_covered.add if before is None else self._found_covered.discard)(line)
-        elif not level and line in self._covered_ns:
-            since_ns = self._covered_ns.pop(line)
-            if line not in self._found_covered and t_ns - since_ns >= self._shortest_ns:
-                found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
+        elif not level:
+            since_ns = self._covered.end(line)
+            if since_ns is None or line in self._found_covered or t_ns - since_ns < self._shortest_ns:
+                return
+            found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
 
     def _tilts(self, level: int, t_ns: int, found: list[Observation]) -> None:
         self._tilted = bool(level)

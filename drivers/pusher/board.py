@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.held_lines import HeldLines
 from drivers.base.token_pulses import TokenPulses
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
@@ -126,18 +127,15 @@ class PusherBoard:
         self.lines = frozenset({config.link, *PLACES})
         self._link = config.link
         self._passed = frozenset((*BEAMS, HOPPER_COIN) if config.hopper else BEAMS)
-        self._active_ns: dict[str, int] = {}
-        """Of those that a token passes, the ones that are active, and since when: until they change, or are reported as
-        stuck.
-        """
+        self._active = HeldLines(STUCK_NS)
+        """Of those that a token passes, the ones that are active."""
         self._pulses = TokenPulses(TOKEN_IN, config.pulse_ms, STUCK_NS)
         self._health = SensorHealth()
 
     @property
     def next_due_ns(self) -> int | None:
         """When a sensor is stuck, or a pulse is over."""
-        due_ns = min((since_ns + STUCK_NS for since_ns in self._active_ns.values()), default=NEVER_NS)
-        due_ns = min(due_ns, self._pulses.due_ns)
+        due_ns = min(self._active.due_ns, self._pulses.due_ns)
         return due_ns if due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
@@ -151,20 +149,16 @@ class PusherBoard:
             if line == TOKEN_IN:
                 self._pulses.edge(level, t_ns)
             elif level:
-                self._active_ns.setdefault(line, t_ns)
+                self._active.begin(line, t_ns)
             else:
-                self._active_ns.pop(line, None)
+                self._active.end(line)
         return found
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         self._pulses.due(until_ns, self._health, found)
-        for line, since_ns in sorted(self._active_ns.items(), key=lambda item: (item[1], item[0])):
-            if (t_ns := since_ns + STUCK_NS) <= until_ns:
-                del self._active_ns[line]
-                detail = (
-                    f"{line} is active for {STUCK_NS / 1e9:g} s: a token is in it, or its wire is cut; the board counts"
-                )
-                self._health.line_failed(line, "sensor_stuck", f"{detail} nothing there", t_ns, found)
+        for t_ns, line in self._active.stuck(until_ns):
+            detail = f"{line} is active for {STUCK_NS / 1e9:g} s: a token is in it, or its wire is cut"
+            self._health.line_failed(line, "sensor_stuck", f"{detail}; the board counts nothing there", t_ns, found)
 
     def reading(self, reading: Reading) -> list[Observation]:
         return []
@@ -214,7 +208,7 @@ class PusherBoard:
         """The board is not reached any more, or changes of a sensor were lost: its next one shows its level."""
         found: list[Observation] = []
         self._pass_time(loss.t_ns - 1, found)
-        self._active_ns.pop(loss.line, None)
+        self._active.end(loss.line)
         if loss.line == TOKEN_IN:
             self._pulses.forget()
         if loss.line == self._link and loss.cause is Loss.UNPLUGGED:

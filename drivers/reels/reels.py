@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.held_lines import HeldLines
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.token_pulses import TokenPulses
@@ -197,8 +198,8 @@ class Reels:
         self._held = {line: DebouncedLevel(moved_ns) for line in self._of_home}
         self._held |= {line: DebouncedLevel(PRESS_NS) for line in self._of_stop}
         self._raw: dict[str, int] = {}
-        self._pressed_ns: dict[str, int] = {}
-        """The buttons that are pressed, and since when: until they are let go, or reported as stuck."""
+        self._pressed = HeldLines(STUCK_NS)
+        """The buttons that are pressed."""
         self._pulses = TokenPulses(TOKEN_LINE, config.pulse_ms, STUCK_NS)
         self._health = SensorHealth()
         self._seen: dict[int, ReelSeen] = {}
@@ -239,7 +240,7 @@ class Reels:
             if line in self._of_home and level and before == 0:
                 found.append(HomeCame(t_ns=t_ns, reel=self._of_home[line]))
             if line in self._of_stop and not level:
-                self._pressed_ns.pop(line, None)
+                self._pressed.end(line)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -308,7 +309,7 @@ class Reels:
             return found  # its board counts it, whatever is lost of it here
         self._held[line].forget()
         self._raw.pop(line, None)
-        self._pressed_ns.pop(line, None)
+        self._pressed.end(line)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -320,15 +321,13 @@ class Reels:
     # --- time ----------------------------------------------------------------------------------------------------
 
     def _due_ns(self) -> int:
-        held_ns = min(self._pulses.due_ns, *(level.due_ns for level in self._held.values()))
-        return min(held_ns, min(self._pressed_ns.values(), default=NEVER_NS - STUCK_NS) + STUCK_NS)
+        return min(self._pulses.due_ns, self._pressed.due_ns, *(level.due_ns for level in self._held.values()))
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while (t_ns := self._due_ns()) <= until_ns:
             self._hold(t_ns, found)
             self._pulses.due(t_ns, self._health, found)
-            for line in [line for line, since_ns in self._pressed_ns.items() if since_ns + STUCK_NS == t_ns]:
-                del self._pressed_ns[line]
+            for _, line in self._pressed.stuck(t_ns):
                 detail = f"{line} was held for {STUCK_NS / 1e9:g} s: it is stuck, or its wire is cut"
                 self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
 
@@ -341,7 +340,7 @@ class Reels:
             if line in self._of_home:
                 found.append(HomeHolds(t_ns=t_ns, reel=self._of_home[line], since_ns=change.since_ns))
             elif change.level:
-                self._pressed_ns[line] = change.since_ns
+                self._pressed.begin(line, change.since_ns)
                 found.append(StopPressed(t_ns=t_ns, reel=self._of_stop[line], pressed_ns=change.since_ns))
 
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.held_lines import HeldLines
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.spun_reels import ReelsTrouble
@@ -200,8 +201,8 @@ class Screen:
         self._of_stop = {stop_line(reel): reel for reel in stops}
         self.lines = frozenset((LINK, *self._of_stop, *((LIGHT,) if config.light else ())))
         self._held = {line: DebouncedLevel(PRESS_NS) for line in self._of_stop}
-        self._pressed_ns: dict[str, int] = {}
-        """The buttons that are pressed, and since when: until they are let go, or reported as stuck."""
+        self._pressed = HeldLines(STUCK_NS)
+        """The buttons that are pressed."""
         self._health = SensorHealth()
         self._clock = ScreenClock()
         self._session: str | None = None
@@ -252,7 +253,7 @@ class Screen:
                 continue
             self._held[line].edge(level, t_ns)
             if not level:
-                self._pressed_ns.pop(line, None)
+                self._pressed.end(line)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -320,7 +321,7 @@ class Screen:
             self._health.line_unplugged(line, t_ns, found)
         if line in self._held:
             self._held[line].forget()
-            self._pressed_ns.pop(line, None)
+            self._pressed.end(line)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -435,15 +436,13 @@ class Screen:
 
     def _due_ns(self) -> int:
         held_ns = min((level.due_ns for level in self._held.values()), default=NEVER_NS)
-        stuck_ns = min(self._finger_ns, min(self._pressed_ns.values(), default=NEVER_NS))
-        stuck_ns = stuck_ns + STUCK_NS if stuck_ns < NEVER_NS else NEVER_NS
-        return min(held_ns, stuck_ns, self._silent_due_ns())
+        finger_ns = self._finger_ns + STUCK_NS if self._finger_ns < NEVER_NS else NEVER_NS
+        return min(held_ns, finger_ns, self._pressed.due_ns, self._silent_due_ns())
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while (t_ns := self._due_ns()) <= until_ns:
             self._hold(t_ns, found)
-            for line in [line for line, since_ns in self._pressed_ns.items() if since_ns + STUCK_NS == t_ns]:
-                del self._pressed_ns[line]
+            for _, line in self._pressed.stuck(t_ns):
                 detail = f"{line} was held for {STUCK_NS / 1e9:g} s: it is stuck, or its wire is cut"
                 self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
             if self._finger_ns < NEVER_NS and self._finger_ns + STUCK_NS == t_ns:
@@ -462,6 +461,6 @@ class Screen:
         for line, level in self._held.items():
             change = level.due(t_ns)
             if change is not None and change.level:
-                self._pressed_ns[line] = change.since_ns
+                self._pressed.begin(line, change.since_ns)
                 reel = self._of_stop[line]
                 found.append(PressSeen(t_ns=t_ns, reel=reel, pressed_ns=change.since_ns, screen_ns=None, by="button"))
