@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,7 @@ from feed.state import TableState, encode_snapshot
 from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
 from hal.clock import FastClock, SystemClock
 from simulators.base.faults import faults_for
-from tests.fakes.feed_server import Keys, ListHistory, feed_server, short_folder
+from tests.fakes.feed_server import FeedServer, Keys, ListHistory, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
 from tests.tables.sic_bo_table import SicBoBench
 
@@ -583,6 +584,17 @@ def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq(keyed: b
         listener.close()
 
 
+@contextmanager
+def listened_to(history: ListHistory, checked: FeedCheck) -> Iterator[tuple[FeedServer, FeedListener]]:
+    """A publisher with this history, and who listens to it."""
+    with short_folder() as folder, feed_server(Endpoints.parse(f"ipc://{folder}"), history) as server:
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
+        try:
+            yield server, listener
+        finally:
+            listener.close()
+
+
 def test_what_a_history_answers_wrongly_is_named() -> None:
     class Wrong(PlayHistory):
         def snapshot(self, table: str) -> bytes | None:
@@ -595,16 +607,9 @@ def test_what_a_history_answers_wrongly_is_named() -> None:
             page = super().page(table, epoch, after, limit)
             return page._replace(events=[(b"v1/x/", body) for _, body in page.events], problem=None)
 
-    with (
-        short_folder() as folder,
-        feed_server(Endpoints.parse(f"ipc://{folder}"), Wrong(SigningKey(bytes(32)))) as server,
-    ):
-        checked = FeedCheck()
-        listener = FeedListener(server.endpoints, None, checked, slow_clock())
-        try:
-            listener.listen(0.001)
-        finally:
-            listener.close()
+    checked = FeedCheck()
+    with listened_to(Wrong(SigningKey(bytes(32))), checked) as (_, listener):
+        listener.listen(0.001)
     found = {(one.sentence, one.where) for one in checked.broken}
     assert {(Sentence.SCHEMA, f"snapshot of {TABLE}"), (Sentence.SEAL, "seals")} <= found
     assert {Sentence.TOPIC, Sentence.REWRITTEN, Sentence.UNKNOWN_TABLE} <= {sentence for sentence, _ in found}
@@ -619,12 +624,8 @@ def test_what_is_sealed_while_the_history_is_read_is_in_it() -> None:
     history = Growing(SigningKey(bytes(32)))
     history.bodies = history.bodies[:-1]
     checked = FeedCheck()
-    with short_folder() as folder, feed_server(Endpoints.parse(f"ipc://{folder}"), history) as server:
-        listener = FeedListener(server.endpoints, None, checked, slow_clock())
-        try:
-            listener.listen(0.001)
-        finally:
-            listener.close()
+    with listened_to(history, checked) as (_, listener):
+        listener.listen(0.001)
     assert (checked.broken, checked.durable) == ([], len(PLAY))
 
 
@@ -680,19 +681,12 @@ def test_what_a_feed_has_and_its_history_has_not_is_named(
     kind: type[PlayHistory], frames: list[bytes], words: str | None
 ) -> None:
     checked = FeedCheck()
-    with (
-        short_folder() as folder,
-        feed_server(Endpoints.parse(f"ipc://{folder}"), kind(SigningKey(bytes(32)))) as server,
-    ):
-        listener = FeedListener(server.endpoints, None, checked, slow_clock())
-        try:
-            while not server.do(lambda: server.publisher.subscriptions):
-                pass
-            server.publish(*frames)
-            listener.wait(HANG_S)
-            listener.listen(0.001)
-        finally:
-            listener.close()
+    with listened_to(kind(SigningKey(bytes(32))), checked) as (server, listener):
+        while not server.do(lambda: server.publisher.subscriptions):
+            pass
+        server.publish(*frames)
+        listener.wait(HANG_S)
+        listener.listen(0.001)
     published = [one.what for one in checked.broken if one.sentence is Sentence.DURABLE]
     assert published == ([] if words is None else [f"event {len(PLAY)} was published, and {words}"])
 
@@ -743,15 +737,8 @@ class EndlessPage(PlayHistory):
 )
 def test_pages_that_would_go_on_for_ever_are_broken_off(kind: type[PlayHistory], durable: int, words: str) -> None:
     checked = FeedCheck()
-    with (
-        short_folder() as folder,
-        feed_server(Endpoints.parse(f"ipc://{folder}"), kind(SigningKey(bytes(32)))) as server,
-    ):
-        listener = FeedListener(server.endpoints, None, checked, slow_clock())
-        try:
-            listener.listen(0.001)
-        finally:
-            listener.close()
+    with listened_to(kind(SigningKey(bytes(32))), checked) as (_, listener):
+        listener.listen(0.001)
     assert checked.durable == durable
     assert words in [one.what for one in checked.broken if one.sentence is Sentence.SINCE]
 
@@ -793,19 +780,14 @@ def test_answers_to_other_requests_do_not_keep_it_waiting(history_s: float, unch
 
 def test_a_feed_of_which_too_much_waits_is_not_called_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.conformance.feed_listener.MOST_BYTES", 1)
-    key = SigningKey(bytes(32))
     checked = FeedCheck()
-    with short_folder() as folder, feed_server(Endpoints.parse(f"ipc://{folder}"), PlayHistory(key)) as server:
-        listener = FeedListener(server.endpoints, None, checked, slow_clock())
-        try:
-            while not server.do(lambda: server.publisher.subscriptions):
-                pass
-            for number in (1, 2):
-                server.publish(*beat(number, len(PLAY)))
-            listener.wait(HANG_S)
-            listener.listen(0.05)
-        finally:
-            listener.close()
+    with listened_to(PlayHistory(SigningKey(bytes(32))), checked) as (server, listener):
+        while not server.do(lambda: server.publisher.subscriptions):
+            pass
+        for number in (1, 2):
+            server.publish(*beat(number, len(PLAY)))
+        listener.wait(HANG_S)
+        listener.listen(0.05)
     assert listener.unchecked == ["more came on the feed than could be checked in that time"]
     # What fills it is checked, and nothing is taken after that.
     assert (checked.messages, checked.broken) == (1, [])
