@@ -178,7 +178,7 @@ def by_chip(specs: Iterable[LineSpec]) -> dict[str | None, list[LineSpec]]:
 
 def lost_ns(known_ns: int, until_ns: int, next_ns: int) -> int:
     """The time of a loss after an edge at `known_ns`, on a source that has delivered everything up to `until_ns`, and
-    before what reveals it at `next_ns`: where the line stops to be known."""
+    before what reveals it at `next_ns`: where the line is no longer known."""
     return min(max(known_ns, until_ns) + 1, next_ns - 1)
 
 
@@ -193,7 +193,7 @@ class LineTracker:
     | as above, but the parity of n does not fit  | `EdgesLost(OVERFLOW, None)`: more is missing than n   |
     | the level just read, within the opening     | nothing: it is the change that was read               |
 
-    A loss is dated where the line stops to be known: one nanosecond after its last edge, or after the time up to which
+    A loss is dated where the line is no longer known: one nanosecond after its last edge, or after the time up to which
     the source has delivered everything if that is later. So no time passes in which a level seems to have held while
     changes of it were lost. It is before the edge that reveals it.
     """

@@ -72,7 +72,7 @@ class Loss(StrEnum):
 class EdgesLost(NamedTuple):
     """At least one change of a line was not delivered.
 
-    `t_ns` is where the line stops to be known: every change before it was delivered, so a level that held until then
+    `t_ns` is where the line is no longer known: every change before it was delivered, so a level that held until then
     has held. From there its level is unknown until its next `Edge`. `missing` is how many changes were lost where the
     backend knows, else None.
     """

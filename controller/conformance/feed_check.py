@@ -252,7 +252,7 @@ class TableFeedCheck:
         self._live: int | None = None
         """The last number that the feed had."""
         self._live_body = b""
-        """Hash of the body of that event."""
+        """The body of that event."""
         self._beaten = 0
         """The highest number that a heartbeat named."""
         self._ephemeral: deque[str] = deque(maxlen=RECENT)
@@ -278,7 +278,7 @@ class TableFeedCheck:
             # It cannot be asked for; it is named already.
             return None
         if self._live is not None:
-            return Published(self._name, self._live, self._live_body)
+            return Published(self._name, self._live, body_hash(self._live_body))
         return Published(self._name, self._beaten, None) if self._beaten else None
 
     def recorded(self, event: Event, body: bytes) -> Iterator[tuple[Sentence, str]]:
@@ -297,7 +297,7 @@ class TableFeedCheck:
             yield from self._ephemeral_event(event, t_ns)
             return
         seq, before = event.seq, self._live
-        self._live, self._live_body = seq, body_hash(body)
+        self._live, self._live_body = seq, body
         if self._seq is None or seq > self._seq:
             yield from self._follow(event, seq, body)
             return

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from audit.errors import JournalError
+from audit.labels import table_label
 from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
 from audit.wall_span import WallSpan
@@ -151,7 +152,7 @@ class TableEvening:
     @property
     def label(self) -> str:
         """The table, and its game where it had another one too."""
-        return f"{self.table} ({self.game.replace('_', ' ')})" if self.changed else self.table
+        return table_label(self.table, self.game, changed=self.changed)
 
     def shakes_of(self, number: int) -> list[Shake]:
         """How the dice of a round were shaken; empty where it has no proven result."""
@@ -258,9 +259,10 @@ def read_evening(
                 commands.append(sent)
         else:
             event = _event(path, one.record)
-            if isinstance(event.data, Unknown) and span.has(ns_of(event.time)):
+            now_ns = _time_ns(path, one.record, event.time)
+            if isinstance(event.data, Unknown) and span.has(now_ns):
                 unknown[event.type] += 1
-            folds[one.record.chain].take(event, one.record.seq)
+            folds[one.record.chain].take(event, one.record.seq, now_ns)
         if one.done % 1000 == 0:
             progress(one.done, one.total)
     made = [one for fold in folds.values() for one in fold.ended()]
@@ -291,9 +293,9 @@ class _Fold:
         self._standing: dict[tuple[str, str], tuple[Event, DeviceFault]] = {}
         """The faults that are latched."""
 
-    def take(self, event: Event, seq: int) -> None:
-        """Takes the next event."""
-        data, now_ns = event.data, ns_of(event.time)
+    def take(self, event: Event, seq: int, now_ns: int) -> None:
+        """Takes the next event, of this time."""
+        data = event.data
         inside = self._span.has(now_ns)
         epoch = event.id.rsplit(".", 2)[1]
         if epoch != self._epoch:
@@ -428,13 +430,11 @@ class _Fold:
 
 def _event(path: Path, record: Record) -> Event:
     try:
-        event = decode(record.body)
+        return decode(record.body)
     except EventError as error:
         raise JournalError(
             path, f"a record of {record.chain} is {error}", "run `feltwire journal verify` to see more"
         ) from error
-    _time_ns(path, record, event.time)
-    return event
 
 
 def _sent(path: Path, record: Record) -> SentCommand:

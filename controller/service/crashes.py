@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from controller.configuration.values import TableConfig
 
 
-def note_table(error: BaseException, table: str) -> None:
-    """Notes on an error at which table it was raised: its traceback ends with it."""
-    error.add_note(f"at table {table}")
+@contextmanager
+def at_table(table: str) -> Iterator[None]:
+    """Notes on an error that is raised meanwhile at which table it was: its traceback ends with it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"at table {table}")
+        raise
 
 
 def crash_words(error: BaseException, configs: Iterable[TableConfig]) -> str:

@@ -32,7 +32,7 @@ from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
 from controller.service.clock_watch import FAULT as CLOCK_JUMPED
 from controller.service.counters import HALTED, ServiceCounters
-from controller.service.crashes import note_table
+from controller.service.crashes import at_table
 from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
@@ -196,13 +196,11 @@ class TableSupervisor:
         """Opens the wires of every table; returns why tables have none, by table."""
         failures: dict[str, LineError] = {}
         for table in self.tables.values():
-            try:
-                table.open_wires()
-            except LineError as error:
-                failures[table.id] = error
-            except Exception as error:
-                note_table(error, table.id)
-                raise
+            with at_table(table.id):
+                try:
+                    table.open_wires()
+                except LineError as error:
+                    failures[table.id] = error
         return failures
 
     def open(
@@ -231,11 +229,8 @@ class TableSupervisor:
                     "(`feltwire journal verify`), then clear it"
                 )
                 standing.append(ServiceFault("journal", "history_lost", detail))
-            try:
+            with at_table(table.id):
                 self._put(table, table.open(standing))
-            except Exception as error:
-                note_table(error, table.id)
-                raise
         if behind is not None:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
@@ -272,14 +267,11 @@ class TableSupervisor:
         for table in self.tables.values():
             if self._halted:
                 return
-            try:
+            with at_table(table.id):
                 result = table.tick()
                 self._outboxes[table.id].put(result.events, result.results, result.until_ns)
                 if table.simulated:
                     table.supervise()
-            except Exception as error:
-                note_table(error, table.id)
-                raise
             yield
 
     def each_second(self) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, Final
 import duckdb
 import msgspec
 
+from audit.labels import table_label
 from audit.wall_span import WallSpan
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
@@ -83,7 +84,7 @@ class TableLine(msgspec.Struct, kw_only=True):
     @property
     def label(self) -> str:
         """The table, and its game where it had another one too."""
-        return f"{self.table} ({self.game.replace('_', ' ')})" if self.changed else self.table
+        return table_label(self.table, self.game, changed=self.changed)
 
     @property
     def games_an_hour(self) -> float | None:

@@ -25,7 +25,7 @@ here in order, each exactly once. This module decides when the lines are availab
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -196,7 +196,8 @@ class BoardLines:
         if self._silence.too_long(now_ns, self._up):
             self._link.restart(_REPORTS_NOTHING)
         if not self._up and now_ns >= self._opening_until_ns:
-            self._unplug([EdgesLost(line, Loss.UNPLUGGED, max(now_ns, self._promised_ns + 1)) for line in self.lines])
+            t_ns = max(now_ns, self._promised_ns + 1)
+            self._unplug(EdgesLost(line, Loss.UNPLUGGED, t_ns) for line in self.lines)
             self._promised_ns = max(self._promised_ns, now_ns)
         return min(self._promised_ns, now_ns)
 
@@ -309,7 +310,7 @@ class BoardLines:
         t_ns = max(min(taken_ns, read_ns), self._promised_ns + 1)
         self._deliver([], [Reading(line, value, t_ns) for line, value in self._wiring.readings(report)])
 
-    def _unplug(self, lost: list[EdgesLost]) -> None:
+    def _unplug(self, lost: Iterable[EdgesLost]) -> None:
         """Reports each line as unplugged, once."""
         if not self._unplugged:
             self._unplugged = True

@@ -122,7 +122,12 @@ class CardGame:
             None if equipment.progressive is None else ProgressiveProcedure(report, *equipment.progressive)
         )
         self.carrying = CardCarrying(
-            *(report, self.cards, self.reshuffle, book, self.progressive, self.shuffler),
+            report,
+            self.cards,
+            self.reshuffle,
+            book,
+            self.progressive,
+            self.shuffler,
             fresh_each_round=fresh,
             carries=terms.carries,
         )
