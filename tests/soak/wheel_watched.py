@@ -14,6 +14,7 @@ from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.table.wear_watch import WHEEL_WEAR
 from feed import events
+from simulators.base.truth import Truth
 from simulators.roulette.wheel import RouletteSimulator
 from simulators.wheel.wear import WheelWear
 from tests.oracle.wear import worn
@@ -39,22 +40,29 @@ def watched(seed: int, rounds: int) -> tuple[Mapping[str, int], list[str]]:
     table = table_for(config, epoch="sim", simulated=True)
     table.open(0)
     counts = Counter(dict.fromkeys(("watched rounds", "watched sound rounds refused", "false alarms of wear"), 0))
-    wrong: list[str] = []
     simulator.wear = _wear(seed)
     table.feed(simulator.start())
+    spins: list[tuple[Truth, list[Any]]] = []
+    outcomes: list[Any] = []
     for _ in range(rounds):
         played = simulator.round()
-        truth = played.truth
-        given: list[Any] = []
+        before, outcomes = outcomes, []
+        spins.append((played.truth, outcomes))
+        # On a slow rotor the outcome may come when the next round's batch has begun, and before its spin.
+        spun = len(spins) == 1
         for event in table.feed(played.batch):
-            if isinstance(event.data, events.Outcome):
-                given.append(event.data.result["pocket"])
+            if isinstance(event.data, events.RoundStarted):
+                spun = True
+            elif isinstance(event.data, events.Outcome):
+                (outcomes if spun else before).append(event.data.result["pocket"])
             elif isinstance(event.data, events.DeviceWarning):
                 counts["false alarms of wear"] += event.data.warning == WHEEL_WEAR
             else:
                 counts["histories of wear"] += isinstance(event.data, events.DeviceCondition)
+    wrong: list[str] = []
+    for number, (truth, given) in enumerate(spins, 1):
         if given and not (truth.valid and isinstance(truth.result, int) and given == [pockets[truth.result]]):
-            wrong.append(f"seed {seed}, watched round {played.number}: {given} for {truth.detail}")
+            wrong.append(f"seed {seed}, watched round {number}: {given} for {truth.detail}")
         counts["watched rounds"] += 1
         counts["watched sound rounds refused"] += truth.valid and not given
     return counts, wrong
