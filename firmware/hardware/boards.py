@@ -11,6 +11,7 @@ from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitSheet
 from firmware.hardware.controllers import NANO, PICO, Controller
+from firmware.hardware.manifest_pins import kind as kind_of
 from firmware.hardware.manifest_pins import pins_of
 
 RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
@@ -185,13 +186,10 @@ def reel(controller: Controller = NANO) -> CarrierBoard:
     control.leave_open("QH'")
     watch.connect("CE", GND)
     watch.leave_open("nQ7")
-    outputs = {
-        "QA": "direction_1", "QB": "direction_2", "QC": "direction_3", "QD": "disable_1", "QE": "disable_2",
-        "QF": "disable_3", "QG": "sense", "QH": "control_spare",
-    }  # fmt: skip
-    for number, (pin, net) in enumerate(outputs.items()):
+    for bit, (pin, name) in enumerate(zip(p.HC595_OUTPUTS, kind_of("reel")["control"], strict=True)):
+        net = "control_spare" if name == "spare" else name
         control.connect(pin, net)
-        watch.connect(f"D{number}", net)
+        watch.connect(f"D{bit}", net)
     spare = board.row(lamps, "control_spare", "position 24")
     spare.at("control_spare")
     spare.series(p.R10K, GND)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from firmware.hardware.blocks import V12_LOAD, CarrierBoard
+from firmware.hardware.blocks import SENSE, V12_LOAD, CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
+from firmware.hardware.manifest_pins import kind as kind_of
 from firmware.hardware.manifest_pins import pins_of
-from firmware.hardware.parts import RIBBON
+from firmware.hardware.parts import HC14_PAIRS, HC165, HC595, HC595_OUTPUTS, RIBBON, STEPPER_DRIVER
 
 CONDUCTS = {"resistor", "fuse", "jumper"}
 """Symbols of parts that conduct a direct current both ways; a jumper is taken as open for floating inputs."""
@@ -28,7 +29,7 @@ def findings(circuit: Circuit) -> list[str]:
         *_ratings(circuit),
         *_sources(circuit),
         *_drawn(circuit),
-        *((*_manifest(circuit), *_too_high(circuit)) if isinstance(circuit, CarrierBoard) else ()),
+        *((*_manifest(circuit), *_too_high(circuit), *_chain(circuit)) if isinstance(circuit, CarrierBoard) else ()),
     ]
 
 
@@ -59,9 +60,7 @@ def _drives(circuit: Circuit, part: CircuitPart, pin: str) -> bool:
 
 def module_outputs(board: CarrierBoard) -> set[str]:
     """Pins of the module that the firmware drives: outputs, the chain's wires, columns, and what its table names so."""
-    from firmware.hardware.manifest_pins import kind
-
-    names = {entry[0] for entry in kind(board.kind)["outputs"]}
+    names = {entry[0] for entry in kind_of(board.kind)["outputs"]}
     names |= {"lamps data", "lamps clock", "lamps latch", "sense", "hopper back", "fram clock", "link out"}
     names |= {use for use in board.at if use.startswith("keys columns")}
     return {board.at[use] for use in names if use in board.at}
@@ -272,3 +271,80 @@ def _manifest(board: CarrierBoard) -> Iterator[str]:
     for pin in board.module.nets:
         if pin not in by_pin and board.module.type.pins[pin] == "both" and pin != board.controller.reset:
             yield f"the module's pin {pin} is connected, and the firmware does not use it"
+
+
+# The chain of lamps
+
+HEADER = {"data": "3", "clock": "5", "latch": "7", "data back": "8", "read back": "10"}
+"""The pins of a ribbon header: what the board sends, and what comes back from the last tile."""
+ONWARD = {"B": "C", "G": "D"} | dict(HC14_PAIRS)
+"""Through a transistor and an inverter, by their pins."""
+
+
+def _leads_to(circuit: Circuit, net: str) -> set[str]:
+    """The nets that a level comes to through resistors, inverters and transistors; it ends at a rail."""
+    at = circuit.nets()
+    seen, left = {net}, [net]
+    while left:
+        here = left.pop()
+        for part, pin in at.get(here, ()) if here not in circuit.rails else ():
+            if part.type.symbol == "resistor":
+                onward = next(other for other in part.nets if other != pin)
+            else:
+                onward = ONWARD.get(pin, "") if part.type.symbol in ("inverter", "npn", "pnp", "nfet", "pfet") else ""
+            to = part.nets.get(onward, here)
+            if to not in seen:
+                seen.add(to)
+                left.append(to)
+    return seen
+
+
+def _chain(board: CarrierBoard) -> Iterator[str]:
+    """The chain from the module out to the last register, and what is read back; each control output at its bit.
+
+    The bit that is sent first goes furthest, and what is furthest comes back first: the n-th control output is the n-th
+    of the 74HC595, and the n-th input of the 74HC165 reads it.
+    """
+    if "lamps data" not in board.served:
+        return
+    module = {wire: board.served[f"lamps {wire}"] for wire in ("data", "clock", "latch", "read_back")}
+    header = next(part for part in board.tagged("lamps data") if part.type is RIBBON)
+    joints = [(board.module, module[wire], header, HEADER[wire]) for wire in ("data", "clock", "latch")]
+    names: list[str] = kind_of(board.kind).get("control", [])
+    if names:
+        control, watch = (next(part for part in board.parts.values() if part.type is type_) for type_ in (HC595, HC165))
+        joints += [
+            (header, HEADER["data back"], control, "SER"),
+            (header, HEADER["read back"], watch, "DS"),
+            (watch, "Q7", board.module, module["read_back"]),
+            *((board.module, module["clock"], *end) for end in ((control, "SRCLK"), (watch, "CP"))),
+            *((board.module, module["latch"], *end) for end in ((control, "RCLK"), (watch, "PL"))),
+        ]
+    else:
+        joints.append((header, HEADER["read back"], board.module, module["read_back"]))
+    for one, pin, other, its_pin in joints:
+        if other.nets.get(its_pin) not in _leads_to(board, one.nets.get(pin, "")):
+            yield f"{one.ref} pin {pin}: does not lead to {other.ref} pin {its_pin}, the next place of the chain"
+    for bit, (name, pin) in enumerate(zip(names, HC595_OUTPUTS, strict=True) if names else ()):
+        found, wanted = _controlled(board, control.nets.get(pin, "")), _place_of(board, name)
+        if found != wanted:
+            yield f"{control.ref} pin {pin}: {name} for the firmware, and leads to {', '.join(found) or 'nothing'}"
+        if watch.nets.get(f"D{bit}") != control.nets.get(pin):
+            yield f"{watch.ref} pin D{bit}: reads another output than {control.ref} pin {pin}, {name}"
+
+
+def _controlled(board: CarrierBoard, net: str) -> list[str]:
+    """What an output of the control register leads to."""
+    nets = _leads_to(board, net)
+    pins = ((part, pin) for part in board.parts.values() if part.type is STEPPER_DRIVER for pin in ("DIR", "ENABLE"))
+    return [f"{part.ref} pin {pin}" for part, pin in pins if part.nets.get(pin) in nets] + [SENSE] * (SENSE in nets)
+
+
+def _place_of(board: CarrierBoard, name: str) -> list[str]:
+    """What the firmware's control output of this name is for."""
+    what, _, number = name.partition("_")
+    if not number:
+        return [SENSE] if name == "sense" else []
+    steps = _leads_to(board, board.module.nets[board.served[f"reel_{number}"]])
+    drivers = (part for part in board.parts.values() if part.type is STEPPER_DRIVER and part.nets.get("STEP") in steps)
+    return [f"{part.ref} pin {'DIR' if what == 'direction' else 'ENABLE'}" for part in drivers]

@@ -468,6 +468,8 @@ HC165: Final = PartType(
     limits={"clock_hz": 21e6, "supply": 6.0},
     package="DIP-16",
 )  # fmt: skip
+HC595_OUTPUTS: Final = ("QA", "QB", "QC", "QD", "QE", "QF", "QG", "QH")
+"""In the order in which a bit is shifted through them."""
 HC595: Final = PartType(
     "74HC595, shift register with latch",
     "U",
@@ -475,7 +477,7 @@ HC595: Final = PartType(
     "74HC595",
     {
         "VCC": "supply", "GND": "supply", "SER": "in", "SRCLK": "in", "RCLK": "in", "SRCLR": "in", "OE": "in",
-        **dict.fromkeys(("QA", "QB", "QC", "QD", "QE", "QF", "QG", "QH"), "out"), "QH'": "out",
+        **dict.fromkeys(HC595_OUTPUTS, "out"), "QH'": "out",
     },
     _two(("Texas Instruments", "SN74HC595N", FOUND), ("onsemi", "MC74HC595ANG", FOUND)),
     limits={"supply": 6.0},

@@ -61,6 +61,17 @@ def is_optical(board: CarrierBoard, use: str) -> bool:
     return f"{use}_led" in board.nets()
 
 
+def feed_of(board: CarrierBoard) -> str:
+    """The net by which the firmware switches the sensors' feed: its pin's or its control output's; a board that is not
+    of a money machine has none, and `sense` is a net without parts.
+    """
+    control: list[str] = kind(board.kind).get("control", [])
+    if "sense" in control:
+        register = next(part for part in board.parts.values() if part.type is p.HC595)
+        return register.nets[p.HC595_OUTPUTS[control.index("sense")]]
+    return board.module.nets[board.served["sense"]] if "sense" in board.served else "sense"
+
+
 def end_ohm(adapter: Circuit) -> float:
     """The resistance in series with an output of an adapter, whose line a tested input takes."""
     return sum(part.type.number for part in adapter.tagged("out_1") if part.type.symbol == "resistor")
@@ -138,7 +149,7 @@ def input_side(
         *models(corner),
         *deck(board, [row for row in (*common, *own, *more) if row in there], closed=jumpers, vary=vary),
         f"V12 {node(V12)} 0 12",
-        f"Vsense {node('sense')} 0 PULSE({sense_volt(board, corner)} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
+        f"Vsense {node(feed_of(board))} 0 PULSE({sense_volt(board, corner)} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
         *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(_pins(board).values())),
     ]
 

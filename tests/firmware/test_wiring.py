@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from firmware.hardware import blocks as b
+from firmware.hardware import parts as p
 from firmware.hardware import wiring
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import APART, BOARDS
@@ -129,6 +130,13 @@ OPINIONS: dict[str, tuple[Callable[[Held], object], str]] = {
     "the emulator lacks a line": (lambda held: held.emulator.pop("tilt"), "tilt"),
 }
 """Of what firmware and emulator hold the board for."""
+
+
+def test_a_reels_feed_is_switched_by_the_firmwares_own_control_output() -> None:
+    held = Held("reel")
+    nets = next(part for part in held.board.parts.values() if part.type is p.HC595).nets
+    nets["QD"], nets["QG"] = nets["QG"], nets["QD"]
+    assert any("home_1 reaches no pin" in each for each in held.differences()), held.differences()
 
 
 @pytest.mark.parametrize("plant", one_in(2, PLANTS | OPINIONS))

@@ -15,7 +15,7 @@ from firmware.hardware import parts as p
 from firmware.hardware.blocks import V12, V12_MOTOR, CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, CARRIERS, NAMES, PICO_BOARDS, circuit
 from firmware.hardware.circuit import GND, Circuit, CircuitError, CircuitPart, PartType
-from firmware.hardware.controllers import NANO
+from firmware.hardware.controllers import NANO, PICO
 from firmware.hardware.spice import deck, node
 from hal.board.messages import KINDS
 from tests.shares import first_of
@@ -169,6 +169,30 @@ def test_a_broken_rule_is_found(finding: str) -> None:
     assert erc.findings(board) == []
     BREAKS[finding](board)
     assert any(finding in each for each in erc.findings(board)), erc.findings(board)
+
+
+def _swap(board: CarrierBoard, type_: PartType, one: str, other: str) -> None:
+    nets = _first(board, lambda part: part.type is type_).nets
+    nets[one], nets[other] = nets[other], nets[one]
+
+
+@pytest.mark.parametrize(
+    ("type_", "swapped", "finding"),
+    [
+        (p.HC595, ("QA", "QG"), "pin QG: sense for the firmware, and leads to A1 pin DIR"),
+        (p.HC595, ("QD", "QE"), "pin QD: disable_1 for the firmware, and leads to A2 pin ENABLE"),
+        (p.HC165, ("D0", "D6"), "pin D6: reads another output"),
+        (p.HC595, ("SER", "RCLK"), "pin SER, the next place of the chain"),
+        (p.RIBBON, ("8", "10"), "pin DS, the next place of the chain"),
+        (p.RIBBON, ("3", "7"), " pin 3, the next place of the chain"),
+        (p.HC165, ("Q7", "CP"), "pin Q7: does not lead to U0 pin "),
+    ],
+)
+def test_a_swap_in_the_chain_out_or_back_is_found(type_: PartType, swapped: tuple[str, str], finding: str) -> None:
+    for board in (boards.reel(), boards.reel(PICO)):
+        _swap(board, type_, *swapped)
+        found = [each for each in erc.findings(board) if finding in each]
+        assert found, erc.findings(board)
 
 
 def test_a_pin_of_the_firmware_without_a_circuit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
