@@ -465,6 +465,9 @@ class Table:
             blocks_play=blocks_play,
             round=self.rounds.report.round or None,
         )
+        if self._watch is not None:
+            latched = self._sequencer.pending[-1].data
+            self._warn_of(self._watch.see(latched), latched)
         if self._can.faults is not None:
             self._can.faults.faults_changed(t_ns, self.faults.standing)
         if blocks_play:

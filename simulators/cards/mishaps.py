@@ -105,10 +105,15 @@ BESIDE: Final[Mapping[str, Beside]] = {
 
 
 def _jam(table: CardTableSimulator, at_s: float) -> float:
+    end_s = _jam_inside(table, at_s)
+    table.shoe.stuck(at_s, end_s)
+    return end_s
+
+
+def _jam_inside(table: CardTableSimulator, at_s: float) -> float:
     end_s = at_s + NO_CARD_S + table.geometry.jam_s
     if not table.geometry.continuous:  # there it is pushed back
         table.take(at_s)
-    table.shoe.stuck(at_s, end_s)
     table.shoe.trouble(JAM, at_s + 1.0, end_s + 0.1)
     return end_s
 
@@ -136,6 +141,7 @@ def _empty(table: CardTableSimulator, at_s: float) -> float:
 
 ENDS: Final[Mapping[str, Ends]] = {
     "jam": _jam,
+    "jam_inside": _jam_inside,
     "lid_opened": _lid_opened,
     "short_stack": _short_stack,
     "both_compartments": _both_open,

@@ -10,11 +10,13 @@ import pytest
 
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
+from controller.table.bias import FALSE_ALARM
 from controller.table.card_watch import CardWatch, Stalls
 from controller.table.round_watch import Watched
 from controller.table.table import Table
 from drivers.cards.card_wire import DECK, UNREAD
 from feed import events
+from feed.card_record import MISREADS_IN_1000, CardRecord
 from feed.data import DealtCard
 from feed.events import Data, Evidence
 from hal.capture.command_text import read_command
@@ -176,6 +178,22 @@ def played(table: Table, more: str, game: str, rounds: int, fault: str | None, s
         ]
         said += table.feed(Batch([], orders, batch.until_ns))
     return said
+
+
+@pytest.mark.parametrize("fault", ["jam", "jam_inside"])
+def test_a_jam_counts_once_for_the_wear_of_the_deck_whichever_sensors_saw_it(fault: str) -> None:
+    table = table_of()
+    said = played(table, "", "baccarat", 2, fault, 1)
+    assert said.one(events.DeviceFault).fault == "shoe_jam"
+    assert ("card_pushed_back" in {one.warning for one in said.of(events.DeviceWarning)}) == (fault == "jam")
+    folded = CardRecord(MISREADS_IN_1000, FALSE_ALARM)
+    for event in said:
+        folded.see(event.data)
+    decks = [
+        [(cards.cards, cards.drawing) for cards in one.decks[""]._bins] for one in (watch_of(table)._record, folded)
+    ]
+    assert decks[0] == decks[1], "a report counts the same"
+    assert decks[0][0][1] == 1
 
 
 @pytest.mark.long
