@@ -12,8 +12,9 @@ The file must be its owner's alone (mode 0600): it is the key without which a re
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -46,8 +47,8 @@ class DealerLine(NamedTuple):
     causes: dict[str, int]
 
 
-def read_shifts(path: Path) -> list[Shift]:
-    """The shifts of a file.
+def read_shifts(path: Path, tables: Collection[str]) -> list[Shift]:
+    """The shifts of a file, at these tables.
 
     Raises:
         ShiftsError: others may read it, or it is wrong.
@@ -66,7 +67,17 @@ def read_shifts(path: Path) -> list[Shift]:
     if unknown or not isinstance(entries, list) or not entries:
         wrong = f"unknown key {unknown[0]}" if unknown else "it has no shift"
         raise ShiftsError(f"{path}: {wrong}; write [[shift]] with dealer, since and until")
-    return [_shift(path, number, entry) for number, entry in enumerate(entries, 1)]
+    shifts = [_shift(path, number, entry) for number, entry in enumerate(entries, 1)]
+    for number, one in enumerate(shifts, 1):
+        if one.table and one.table not in tables:
+            there = ", ".join(sorted(tables)) or "none"
+            raise ShiftsError(f"{path}: shift {number}: the journal has no table {one.table}; write one of: {there}")
+    for (first, one), (second, other) in combinations(enumerate(shifts, 1), 2):
+        at_one_table = one.table == other.table or not one.table or not other.table
+        if at_one_table and one.since < other.until and other.since < one.until:
+            shared = f"shift {second}: from {max(one.since, other.since).isoformat()} shift {first} has the table too"
+            raise ShiftsError(f"{path}: {shared}; end the one when the other begins, or name the table of each")
+    return shifts
 
 
 def _shift(path: Path, number: int, entry: object) -> Shift:
@@ -85,7 +96,7 @@ def _shift(path: Path, number: int, entry: object) -> Shift:
 
 
 def by_dealer(rounds: Sequence[PlayedRound], shifts: Sequence[Shift]) -> list[DealerLine]:
-    """The rounds of each dealer, by id. A round belongs to the first shift that has its time and table."""
+    """The rounds of each dealer, by id. A round belongs to the shift that has its time and table."""
     spans = [(one, round(one.since.timestamp() * 1e9), round(one.until.timestamp() * 1e9)) for one in shifts]
     dealt: dict[str, list[PlayedRound]] = {one.dealer: [] for one in shifts}
     for played in rounds:

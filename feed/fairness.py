@@ -97,3 +97,17 @@ def fit(counts: Sequence[int], probabilities: Sequence[float]) -> Fit | None:
         return None
     chi_squared = sum((count - expected) ** 2 / expected for count, expected in cells)
     return Fit(chi_squared, len(cells) - 1, survival(chi_squared, len(cells) - 1))
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted for as many tests as were made, so that all of them together err as rarely as one.
+
+    Holm's step-down method: the least of m counts m-fold, the next (m-1)-fold, and none less than the one before it.
+    """
+    order = sorted((value, at) for at, value in enumerate(values) if value is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    least = 0.0
+    for rank, (value, at) in enumerate(order):
+        least = max(least, min(1.0, value * (len(order) - rank)))
+        adjusted[at] = least
+    return adjusted

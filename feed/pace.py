@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from statistics import median
 from typing import Any, Final
 
-from .data import Data, NoMoreBets, Outcome, RoundOpened, RoundStarted, Settled, Unresolved, Void
+from .data import Data, NoMoreBets, Outcome, RoundCorrected, RoundOpened, RoundStarted, Settled, Unresolved, Void
 
 STEPS: Final = ("betting", "play", "paying")
 """The steps of a round: until the call or the ball, until the verdict, until the bets are settled."""
@@ -29,6 +29,7 @@ class RoundSteps:
             NoMoreBets: self.begun,
             RoundStarted: self.begun,
             **dict.fromkeys((Outcome, Void, Unresolved), self.decided),
+            RoundCorrected: self.corrected,
             Settled: self.settled,
         }
         self.restarted()
@@ -86,6 +87,11 @@ class RoundSteps:
         self._opened_ns = self._begun_ns = None
         self._decided_ns = t_ns
         return True
+
+    def corrected(self, data: RoundCorrected) -> None:
+        """A person called or corrected a round: it is a game where it has a result now, and none where it has not."""
+        became, was = data.to.verdict == "outcome", data.from_.verdict == "outcome"
+        self.games = max(0, self.games + became - was)
 
     def settled(self, data: Settled) -> None:
         """The bets of a round are settled."""

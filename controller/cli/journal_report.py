@@ -14,7 +14,8 @@ from audit.captures import CaptureReport, check_captures
 from audit.errors import JournalError
 from audit.findings import AuditReport
 from audit.misfires import PlayedRound, misfires
-from audit.queries import Selection, parse_moment, select
+from audit.queries import Selection, parse_moment, select, tables
+from audit.records import COMMANDS
 from audit.shifts import Shift, ShiftsError, by_dealer, read_shifts
 from audit.verify import verify
 from command_line.exit_codes import NOT_VERIFIED
@@ -35,6 +36,7 @@ from command_line.report_page import (
     share,
     table_of,
 )
+from command_line.report_rounds import CALL_NOTE, call_table, misfire_table, pace_table
 from controller.captures.capture_store import SUFFIX
 from controller.cli.report_cards import cards_section
 from controller.journal.evening import (
@@ -52,10 +54,9 @@ from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of
 from controller.service.state_paths import CAPTURES
 from controller.table.bias import FALSE_ALARM
-from feed.calls import CallLine, call_line
+from feed.calls import call_line
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
-from feed.pace import IDLE_NS, STEPS
 from feed.shakes import HEADS, shaken
 from feed.wear import worn
 from hal.clock import NS_PER_S, SystemClock
@@ -66,7 +67,6 @@ DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
 BY_HAND: Final = frozenset({"hand_paid", "reconciled", "stake_refunded", "debt_collected", "debt_waived"})
 """Acts of a machine in which a person decides about tokens."""
-HOUR_NS: Final = 3600 * NS_PER_S
 MOST: Final = 300
 """How many of one kind are printed one by one, at most (ours); all are counted."""
 MOST_VALUES: Final = 60
@@ -237,31 +237,8 @@ class _Page:
             "A round belongs to the time of its verdict, and counts as the journal has it at its end. Hours are of the "
             "clock that times the edges, which nobody sets; of simulated play at a --speed, of what was played."
         )
-        return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>{self._pace()}'
-
-    def _pace(self) -> str:
-        """Games and cards an hour of play, idle time, and the median of each step."""
-        dealt = any(one.pace.cards for one in self._tables)
-        rows = [
-            (
-                one.label,
-                f"{one.pace.games * HOUR_NS / one.pace.played_ns:.1f}",
-                of_hours(one.pace.played_ns),
-                *([f"{one.pace.cards * HOUR_NS / one.pace.played_ns:.0f}" if one.pace.cards else "–"] if dealt else []),
-                of_hours(one.pace.idle_ns) if one.pace.idle_ns else "–",
-                *(f"{one.pace.medians_s[name]:.0f} s" if name in one.pace.medians_s else "–" for name in STEPS),
-            )
-            for one in self._tables
-            if one.pace.played_ns
-        ]
-        if not rows:
-            return ""
-        heads = ("table", "results an hour", "in play", *(["cards an hour"] if dealt else []), "idle", *STEPS)
-        note = (
-            "In play: from the opening of each round until it is settled. Idle: bets were open for longer than "
-            f"{IDLE_NS // NS_PER_S} s (ours). Betting, play and paying are medians."
-        )
-        return f'<h3>Pace</h3>{table_of(heads, rows, numbers=range(1, len(heads)))}<p class="note">{note}</p>'
+        pace = pace_table([one.played.pace_line(one.label, one.standing("outcome")) for one in self._tables])
+        return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>{pace}'
 
     def _results(self) -> str:
         parts = []
@@ -310,46 +287,19 @@ class _Page:
         return f'{_listed(heads, sorted(rows), numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
 
     def _misfires(self) -> str:
-        """Refused rounds by cause, hour and table, with the trend, and what the next round made good."""
-        rows = [
-            (
-                one.table,
-                one.cause,
-                f"{one.times:,}",
-                share(one.times, one.rounds),
-                ", ".join(f"{hour}: {times}" for hour, times in one.hours.items()),
-                ("fewer", "–", "more")[one.trend + 1],
-                share(one.made_good, one.followed),
-            )
-            for one in misfires(played_rounds(self._tables, labelled=True), self._hour)
-        ]
-        heads = ("table", "cause", "rounds", "of all", "in the hour from", "trend", "made good")
-        note = (
-            "“Made good” is the share after which the next round had a result, of those after which one was played. "
-            "A trend is named where chance gives it in one of a hundred such evenings (ours)."
-        )
-        listed = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
-        return (listed or "<p>No round was refused.</p>") + self._dealers(played_rounds(self._tables))
+        """Refused rounds by cause, device, hour and table, with the trend, and what the next round made good."""
+        found = misfires([one.played.rounds(one.label) for one in self._tables], self._hour)
+        return (misfire_table(found) or "<p>No round was refused.</p>") + self._dealers()
 
     def _calls(self) -> str:
         """How long before the ball fell, or play began, "No more bets" was called, and when bets were settled."""
-        rounds = played_rounds(self._tables, labelled=True)
-        rows = [
-            (one.label, *_call_cells(line))
-            for one in self._tables
-            if (line := call_line(of.call for of in rounds if of.table == one.label)) is not None
-        ]
-        if not rows:
+        tables = [(one.label, one.played.rounds(one.label)) for one in self._tables]
+        lines = [(name, line) for name, of in tables if (line := call_line(one.call for one in of)) is not None]
+        if not lines:
             return "<p>Nobody called or settled by a button, and no wager was late.</p>"
-        note = (
-            "Called before: from the dealer's call until the ball was known to have left the track (roulette), or the "
-            "wheel, the dice or the deal began; medians, and the least. Settled after: from there until a person "
-            "settled the bets. Late wagers are those that a sensor detected after the call. All of it is ours; the "
-            "rule alone judges a late call."
-        )
-        late = [(one.table, f"round {one.number}") for one in sorted(rounds) if one.call.late]
-        named = f"<p>Called late: {escaped('; '.join(map(' '.join, late)))}.</p>" if late else ""
-        return table_of(("table", *_CALL_HEADS), rows, numbers=range(1, 8)) + f'{named}<p class="note">{note}</p>'
+        late = [f"{name} round {one.number}" for name, of in tables for one in of if one.call.late]
+        named = f"<p>Called late, or not at all: {escaped('; '.join(late))}.</p>" if late else ""
+        return f"{call_table('table', lines)}{named}{CALL_NOTE}"
 
     def _shaken(self) -> str:
         """How well the dice of each table were shaken, and what fell in the later half of the evening."""
@@ -368,10 +318,11 @@ class _Page:
     def _cards(self) -> str:
         return cards_section([one for one in self._tables if one.cards.cards])
 
-    def _dealers(self, played: Sequence[PlayedRound]) -> str:
+    def _dealers(self) -> str:
         shifts = self._heading.shifts
         if not shifts:
             return ""
+        played = played_rounds(self._tables)
         dealers = by_dealer(played, shifts)
         rows = [
             (
@@ -389,13 +340,8 @@ class _Page:
         if others:
             note += f" {counted(others, 'round')} in no shift of the list."
         table = table_of(heads, rows, numbers=(1, 2, 3), wrap=(4,))
-        calls = [
-            (one.dealer, *_call_cells(line))
-            for one in dealers
-            if (line := call_line(of.call for of in one.played)) is not None
-        ]
-        if calls:
-            table += table_of(("dealer", *_CALL_HEADS), calls, numbers=range(1, 8))
+        calls = [(one.dealer, call_line(of.call for of in one.played)) for one in dealers]
+        table += call_table("dealer", [(name, line) for name, line in calls if line is not None])
         shakes = [
             (one.dealer, f"{of.number:,}", *measured(of.medians))
             for one in dealers
@@ -606,38 +552,9 @@ class _Page:
         return f'<div class="signatures"><p>{escaped(signed)}</p>{_LINES_TO_SIGN}</div>'
 
 
-_CALL_HEADS: Final = ("called", "before", "least", "late", "settled after", "longest", "late wagers")
-
-
-def _call_cells(line: CallLine) -> list[str]:
-    def seconds(value: float | None) -> str:
-        return "–" if value is None else f"{value:.1f} s"
-
-    return [
-        f"{line.called:,}",
-        seconds(line.margin_s),
-        seconds(line.least_s),
-        f"{line.late:,}",
-        seconds(line.settling_s),
-        seconds(line.longest_s),
-        f"{line.late_wagers:,}",
-    ]
-
-
-def played_rounds(tables: Sequence[TableEvening], *, labelled: bool = False) -> list[PlayedRound]:
-    """Every round with the verdict that it reached; of its table by id, as shifts name it, or as it is `labelled`."""
-    return [
-        PlayedRound(
-            one.label if labelled else one.table,
-            number,
-            ns_of(event.time),
-            _refusal(event),
-            one.calls.of(number),
-            tuple(one.shakes_of(number)),
-        )
-        for one in tables
-        for number, event in one.verdicts.items()
-    ]
+def played_rounds(tables: Sequence[TableEvening]) -> list[PlayedRound]:
+    """Every round with the verdict that it reached, of its table by id, as shifts name it."""
+    return [played for one in tables for played in one.played.rounds(one.table)]
 
 
 def _ids(tables: Sequence[TableEvening]) -> list[str]:
@@ -648,13 +565,6 @@ def _ids(tables: Sequence[TableEvening]) -> list[str]:
 def _span_of(games: Sequence[TableEvening]) -> str:
     """The first and the last event of one table, over all its games."""
     return f"{min(one.first_seq for one in games)} to {max(one.last_seq for one in games)}" if games else "–"
-
-
-def _refusal(event: Event) -> str:
-    data = event.data
-    if isinstance(data, Void):
-        return f"void: {data.reason}"
-    return f"unresolved: {data.reason}" if isinstance(data, Unresolved) else ""
 
 
 def _first(data: Void | Unresolved) -> Verdict:
@@ -757,11 +667,8 @@ def report_command(
     Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used; 3 for a journal that does not verify, or
     captures beside it that are not as it names them: the report is written, and says so at its top.
     """
-    try:
-        shifts = [] if dealers is None else read_shifts(dealers)
-    except ShiftsError as error:
-        raise click.BadParameter(str(error), param_hint="--dealers") from error
     with exit_on_journal_error():
+        shifts = [] if dealers is None else _shifts(dealers, path)
         span = day_of(last_time_ns(path), zone) if since is None and until is None else _asked(since, until, zone)
         day = of_time(span.since_ns, zone)[:10]
         output = Path(f"casino-night-{day}.html") if output is None else output
@@ -784,6 +691,14 @@ def report_command(
         show(f"CAPTURES WERE CHANGED: {kept.wrong[0]}", fg="red", err=True)
     if not audit.ok or (kept is not None and kept.wrong):
         sys.exit(NOT_VERIFIED)
+
+
+def _shifts(dealers: Path, path: Path) -> list[Shift]:
+    """The shifts of a list, of tables of this journal."""
+    try:
+        return read_shifts(dealers, [one for one in tables(path) if one != COMMANDS])
+    except ShiftsError as error:
+        raise click.BadParameter(str(error), param_hint="--dealers") from error
 
 
 def _covered(path: Path, zone: tzinfo) -> str:

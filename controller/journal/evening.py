@@ -20,10 +20,10 @@ import msgspec
 
 from audit.errors import JournalError
 from audit.labels import table_label
+from audit.misfires import PlayedRounds
 from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
 from audit.wall_span import WallSpan
-from feed.calls import Calls
 from feed.card_record import MISREADS_IN_1000, CardRecord
 from feed.data import StatisticsKey
 from feed.events import (
@@ -52,8 +52,7 @@ from feed.events import (
     decode,
 )
 from feed.excess import FALSE_ALARM
-from feed.pace import RoundSteps
-from feed.shakes import Shake, shake_of
+from feed.shakes import Shake
 from feed.statistics import PastOutcome, Statistics, statistics_of
 
 _NS: Final = 1_000_000_000
@@ -142,27 +141,20 @@ class TableEvening:
     payouts: list[Event] = field(default_factory=list)
     """The payouts of progressive wagers."""
     keys: list[StatisticsKey] = field(default_factory=list)
-    pace: RoundSteps = field(default_factory=RoundSteps)
-    """The steps of its rounds."""
+    played: PlayedRounds = field(default_factory=PlayedRounds)
+    """Its rounds with their steps and calls."""
     cards: CardRecord = field(default_factory=lambda: CardRecord(MISREADS_IN_1000, FALSE_ALARM))
     """What its rounds show of reader and shuffler, and of its decks since the journal began."""
-    calls: Calls = field(default_factory=Calls)
-    """When its rounds were called and settled."""
 
     @property
     def label(self) -> str:
         """The table, and its game where it had another one too."""
         return table_label(self.table, self.game, changed=self.changed)
 
-    def shakes_of(self, number: int) -> list[Shake]:
-        """How the dice of a round were shaken; empty where it has no proven result."""
-        data = self.verdicts[number].data
-        return [shake_of(one) for one in data.evidence.tumbles or ()] if isinstance(data, Outcome) else []
-
     @property
     def shakes(self) -> list[Shake]:
         """How the dice of proven results were shaken, in order."""
-        return [shake for number in self.verdicts for shake in self.shakes_of(number)]
+        return [shake for one in self.played.rounds(self.label) for shake in one.shakes]
 
     def standing(self, verdict: str) -> int:
         """How many rounds have this verdict in force."""
@@ -303,8 +295,7 @@ class _Fold:
             self._close(self._last)
             self._epoch = epoch
             self._made = made = self._games.setdefault(data.game, TableEvening(self._table, data.game))
-            made.pace.restarted()
-            made.calls.restarted()
+            made.played.restarted()
         made = self._made
         self._last = now = _Moment(now_ns, data.mono_ns)
         if now_ns < self._span.until_ns:
@@ -316,8 +307,7 @@ class _Fold:
             made.events += 1
             made.first_seq = made.first_seq or seq
             made.last_seq = seq
-            made.pace.see(data)
-            made.calls.see(data)
+            made.played.take(data, now_ns)
         self._state(event, now, inside=inside)
         match data:
             case Outcome():

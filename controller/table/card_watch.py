@@ -17,7 +17,7 @@ from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
 from controller.table.wheel_watch import GamePace
 from feed.card_record import CardRecord
-from feed.events import Data, NoMoreBets, Outcome, RoundOpened, RoundStarted, Settled, Unresolved, Void
+from feed.events import Data, NoMoreBets, Outcome, RoundCorrected, RoundOpened, RoundStarted, Settled, Unresolved, Void
 
 
 class CardWatchLimits(NamedTuple):
@@ -66,6 +66,7 @@ class CardWatch:
             **dict.fromkeys(self._record.takes, self._recorded),
             RoundOpened: self._pace.steps.opened,
             NoMoreBets: self._pace.steps.begun,
+            RoundCorrected: self._pace.steps.corrected,
             Settled: self._pace.steps.settled,
             RoundStarted: self._began,
             Void: self._decided,

@@ -23,7 +23,18 @@ from typing import Any, Final, NamedTuple
 from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
 from feed.drop_zone import Arc, DropZoneWatch
-from feed.events import Data, Evidence, NoMoreBets, Outcome, RoundOpened, RoundStarted, Settled, Unresolved, Void
+from feed.events import (
+    Data,
+    Evidence,
+    NoMoreBets,
+    Outcome,
+    RoundCorrected,
+    RoundOpened,
+    RoundStarted,
+    Settled,
+    Unresolved,
+    Void,
+)
 from feed.pace import RoundSteps
 
 ZONE_BLOCKS: Final = (300, 2000)
@@ -179,6 +190,7 @@ class WheelWatch:
             RoundStarted: self._started,
             Void: self._paced,
             **dict.fromkeys((Outcome, Unresolved), self._decided),
+            RoundCorrected: self._pace.steps.corrected,
             Settled: self._pace.steps.settled,
         }
 

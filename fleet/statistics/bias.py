@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from feed.fairness import LEAST_EXPECTED, Plan, Sample, fit, survival
+from feed.fairness import LEAST_EXPECTED, Plan, Sample, fit, holm, survival
 
 FALSE_ALARM: Final = 0.01
 """The chance that a report on fair equipment suspects anything (ours)."""
@@ -145,20 +145,6 @@ def judge(counted: Sequence[Counted]) -> list[FairnessTest]:
             )
         )
     return tested
-
-
-def holm(values: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted for as many tests as were made, so that all of them together err as rarely as one.
-
-    Holm's step-down method: the least of m counts m-fold, the next (m-1)-fold, and none less than the one before it.
-    """
-    order = sorted((value, at) for at, value in enumerate(values) if value is not None)
-    adjusted: list[float | None] = [None] * len(values)
-    least = 0.0
-    for rank, (value, at) in enumerate(order):
-        least = max(least, min(1.0, value * (len(order) - rank)))
-        adjusted[at] = least
-    return adjusted
 
 
 @lru_cache

@@ -12,7 +12,8 @@ from math import exp, lgamma
 
 import msgspec
 
-from fleet.statistics.bias import FALSE_ALARM, holm
+from feed.fairness import holm
+from fleet.statistics.bias import FALSE_ALARM
 
 
 class CardReaderLine(msgspec.Struct, frozen=True):

@@ -17,8 +17,9 @@ from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.games.roulette.spec import bowl_of
 from controller.table.bias import FALSE_ALARM
+from controller.table.card_watch import CardWatch, CardWatchLimits
 from controller.table.repeats import false_alarm
-from controller.table.round_watch import Watched
+from controller.table.round_watch import RoundWatch, Watched
 from controller.table.table import Table
 from controller.table.wheel_watch import (
     HOUR_NS,
@@ -35,7 +36,7 @@ from controller.table.wheel_watch import (
 from drivers.roulette.ball_track import arc_after
 from feed import events
 from feed.drop_zone import Arc
-from feed.events import Data, Evidence, decode
+from feed.events import Data, Evidence, Verdict, decode
 from hal.capture.command_text import read_command
 from hal.values import Batch
 from simulators.base.faults import faults_for
@@ -45,6 +46,7 @@ from tests.tables.bench import EventList, configured
 TABLE = '[table]\nid = "t"\ngame = "roulette"\n{table}\n[lines]\nbackend = "sim"\n{more}'
 S = 10**9
 LIMITS = WatchLimits(20, 6.0, 36.0, None, None, 180 * S, (Arc(50, 50), Arc(160, 60), Arc(290, 70)))
+CARDS = CardWatchLimits(45, None, 180 * S, 180 * S, 5.0)
 PLAIN = configured(TABLE.format(table="", more=""))
 OURS = ("same_ball_direction", "rotor_speed", "games_an_hour", "drop_zone_bias")
 WAYS = ("clockwise", "counter-clockwise")
@@ -160,6 +162,33 @@ def test_an_hour_that_a_refused_spin_ends_is_judged() -> None:
     watch.see(data_of(events.RoundOpened, 0, round=1))
     refused = data_of(events.Void, 3601 * S, round=1, reason="short_spin", rule="", call="", evidence=events.Evidence())
     assert [one.warning for one in watch.see(refused)] == ["games_an_hour"]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: WheelWatch(LIMITS._replace(least_games_an_hour=45)), lambda: CardWatch(CARDS)]
+)
+def test_rounds_that_a_person_called_are_games_and_those_made_void_are_none(make: Callable[[], RoundWatch]) -> None:
+    """51 rounds in an hour: half of them are called after they were unresolved, and ten are then found wrong."""
+    unresolved, result = Verdict(verdict="unresolved", reason="edges_lost"), Verdict(verdict="outcome", result={})
+    void = Verdict(verdict="void", reason="dealer_call")
+
+    def ruled(was: Verdict, now: Verdict) -> Any:
+        return data_of(events.RoundCorrected, 0, round=1, by="ann", why="seen", **{"from_": was, "to": now})
+
+    found: list[Watched] = []
+    watch = make()
+    for number in range(60):
+        for data in game(number * 72, spin_s=12):
+            decided = isinstance(data, events.Outcome)
+            if decided and number % 2:
+                about = {"reason": "edges_lost", "rule": "ours", "candidates": [], "evidence": Evidence()}
+                found += watch.see(data_of(events.Unresolved, data.mono_ns, round=1, **about))
+                found += watch.see(ruled(unresolved, result))
+            else:
+                found += watch.see(data)
+            if decided and number < 10:
+                found += watch.see(ruled(result, void))
+    assert [one.detail.split(",")[0] for one in found] == ["41 games an hour"]
 
 
 def test_time_at_a_closed_table_and_before_a_first_round_is_not_played() -> None:

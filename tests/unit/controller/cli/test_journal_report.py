@@ -35,6 +35,7 @@ from feed.events import (
     TableClosed,
     TableOpened,
     Tumbling,
+    Unresolved,
     Verdict,
     Void,
     WearHistory,
@@ -473,10 +474,10 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     shifts.write_text('[[shift]]\ndealer = "d17"\nsince = 2026-07-01T00:00:00Z\nuntil = 2026-07-09T00:00:00Z\n')
     assert report(journal, "-o", page).exit_code == 0
     words = words_of(page)
-    head = "Misfires table cause rounds of all in the hour from trend made good wheel-1 void: "
+    head = "Misfires table cause device rounds of all in the hour from trend made good wheel-1 void: "
     assert head in words
-    assert " 1 20.0% 2026-07-04 " in words[words.index(head) :]
-    assert "– 100.0% “Made good” is the share" in words
+    assert " – 1 20.0% 2026-07-04 " in words[words.index(head) :]
+    assert "– 100.0% The device is that whose fault refused the round. “Made good” is the share" in words
     assert "Pace table results an hour in play idle betting play paying wheel-1 " in words
     assert "d17" not in words
     shifts.chmod(0o644)
@@ -489,7 +490,13 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words
     assert "in no shift" not in words
     assert (tmp_path / "dealers.html").stat().st_mode & 0o777 == 0o600
-    shifts.write_text(shifts.read_text().replace("[[shift]]", '[[shift]]\ntable = "wheel-7"'))
+    whole = shifts.read_text()
+    shifts.write_text(whole.replace("[[shift]]", '[[shift]]\ntable = "wheel-7"'))
+    refused = report(journal, "-o", tmp_path / "none.html", "--dealers", shifts)
+    assert refused.exit_code == 2
+    unknown = "shift 1: the journal has no table wheel-7; write one of: wheel-1"
+    assert unknown in " ".join(refused.stderr.replace("│", "").split())
+    shifts.write_text(whole.replace("2026-07-09", "2026-07-02"))
     assert report(journal, "-o", tmp_path / "none.html", "--dealers", shifts).exit_code == 0
     assert "Do not publish this page. 5 rounds in no shift of the list." in words_of(tmp_path / "none.html")
 
@@ -597,4 +604,26 @@ def test_a_late_call_is_named_by_its_round(tmp_path: Path) -> None:
                 mono_ns = start_ns + s * NS_PER_S
                 writer.say(writer.event("dice-1", kind, round=number, mono_ns=mono_ns, **fields))
     assert report(path, "-o", page).exit_code == 0
-    assert "Called late: dice-1 round 2." in words_of(page)
+    assert "Called late, or not at all: dice-1 round 2." in words_of(page)
+
+
+def test_the_pace_counts_the_results_that_the_table_of_results_has(tmp_path: Path) -> None:
+    """An hour with 20 results, 19 of which a person called."""
+    path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
+    unresolved = Verdict(verdict="unresolved", reason="edges_lost")
+    rest: dict[str, Any] = {"rule": "ours", "evidence": Evidence()}
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for number in range(1, 21):
+            writer.say(writer.event("wheel-1", RoundOpened, round=number))
+            writer.clock.advance_to(writer.clock.now_ns() + 178 * NS_PER_S)
+            if number == 1:
+                writer.say(writer.event("wheel-1", Outcome, round=1, result=TWO.result, winning=[], **rest))
+            else:
+                about = {"reason": "edges_lost", "candidates": [], **rest}
+                writer.say(writer.event("wheel-1", Unresolved, round=number, **about))
+                ruling = {"by": "ann", "from_": unresolved, "to": TWO, "why": "seen", "confirmed": True}
+                writer.say(writer.event("wheel-1", RoundCorrected, round=number, **ruling))
+            writer.say(writer.event("wheel-1", Settled, round=number, by="auto"))
+    assert report(path, "-o", page).exit_code == 0
+    assert "betting play paying wheel-1 19.9 1 h 00 min" in words_of(page)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from controller.games.catalogue import GAME
 from feed.data import StatisticsKey
-from feed.fairness import Plan, fit
-from fleet.statistics.bias import FALSE_ALARM, POWER, Counted, FairnessTest, falls_for, holm, judge, samples_of
+from feed.fairness import Plan, fit, holm
+from fleet.statistics.bias import FALSE_ALARM, POWER, Counted, FairnessTest, falls_for, judge, samples_of
 
 FACES = [StatisticsKey(field="total", values=[*range(3, 19)]), StatisticsKey(field="dice", values=[1, 2, 3, 4, 5, 6])]
 WHEEL = [StatisticsKey(field="pocket", values=[str(number) for number in range(37)])]
