@@ -43,13 +43,16 @@ drop can only have been picked up: it is reported when no sensor that missed it 
 WIDTH_CHANGE: Final = 2.5
 """A pulse wider or narrower than the ball's by this factor is not the ball's (ours)."""
 
-SURE_WIDTH_CHANGE: Final = 1.8
+SURE_WIDTH_CHANGE: Final = 1.3
 SURE_LAP_S: Final = 2.75
 SURE_QUICKENING: Final = 1.1
 """A pass whose pulse differs by this factor, that gives so slow a lap (balls drop at 2.0 to 2.4 s), or at which the
 ball has quickened so much since the last sure one, may be noise just where it was due: it proves no travel until a sure
 one follows. Near the drop none may prove it once that takes more than a lap (ours).
 """
+
+LIKE_WIDTH_CHANGE: Final = 1.8
+"""Pulses that differ by this factor are not of one ball, where nothing but them tells its speed (ours)."""
 
 SAME_DEG: Final = 1e-6
 """Angles nearer to each other are the same."""
@@ -208,7 +211,7 @@ class BallHypothesis:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return None
             first_wider = last.width_ns * QUICKENING > width_ns
-            if between or first_wider or last.width_ns * SURE_WIDTH_CHANGE < width_ns:
+            if between or first_wider or last.width_ns * LIKE_WIDTH_CHANGE < width_ns:
                 # With sensors missed before the second pass, the first may have been a hand; with a wider first pulse,
                 # another ball; with a narrower one, noise: not proven.
                 counted = 0.0

@@ -24,11 +24,11 @@ from typing import Final
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.roulette.ball_hypothesis import (
     FASTEST_LAP_S,
+    LIKE_WIDTH_CHANGE,
     PICKED_UP_LAP_S,
     QUICKENING,
     SLOWEST_LAP_S,
     SLOWING,
-    SURE_WIDTH_CHANGE,
     BallHypothesis,
     Pass,
     legs_by_sensor,
@@ -629,7 +629,7 @@ class BallTrack:
             if not self._legs[direction][one.sensor].to[later.sensor].between and (
                 before_s >= FASTEST_LAP_S
                 and lap_s / SLOWING <= before_s <= lap_s / QUICKENING
-                and before_s / SURE_WIDTH_CHANGE < as_wide_s < before_s * SURE_WIDTH_CHANGE
+                and before_s / LIKE_WIDTH_CHANGE < as_wide_s < before_s * LIKE_WIDTH_CHANGE
             ):
                 later, lap_s = one, before_s
             else:
@@ -648,7 +648,7 @@ class BallTrack:
             if FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 widths_deg = [pulse.width_ns / 1e9 * 360 / lap_s for pulse in (one, later)]
                 if as_followed or all(
-                    width_deg / SURE_WIDTH_CHANGE < one_deg < width_deg * SURE_WIDTH_CHANGE for one_deg in widths_deg
+                    width_deg / LIKE_WIDTH_CHANGE < one_deg < width_deg * LIKE_WIDTH_CHANGE for one_deg in widths_deg
                 ):
                     return True
         return False

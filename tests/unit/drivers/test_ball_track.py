@@ -371,6 +371,13 @@ def test_a_pass_of_another_ball_where_the_ball_quickened_leaves_proven_what_came
     assert travel(track) == pytest.approx(laps)
 
 
+@pytest.mark.parametrize(("wider", "laps"), [(0.72, 12.0), (0.82, 12 + 1 / 3), (1.2, 12 + 1 / 3), (1.4, 12.0)])
+def test_a_last_pulse_that_is_wider_or_narrower_than_the_ball_proves_no_travel(wider: float, laps: float) -> None:
+    *seen, last = passes(THREE, REAL_A)[:38]
+    track = followed(THREE, [*seen, last._replace(width_ns=round(wider * last.width_ns))])
+    assert travel(track) == pytest.approx(laps)
+
+
 @pytest.mark.parametrize(("width_ms", "laps"), [(1.1, 13.0), (3.7, 13.0), (6.0, 13.0 + 1 / 3)])
 def test_a_pulse_of_noise_before_the_first_pass_proves_no_travel(width_ms: float, laps: float) -> None:
     seen = passes(THREE, REAL_A, first=1)
