@@ -1,6 +1,6 @@
 """Images of Picos: UF2 files, and the folder of a boot loader that takes them.
 
-    folder of the boot loader (hold BOOTSEL while the Pico is plugged in): INFO_UF2.TXT names the chip
+    folder of the boot loader (`HOW_TO_BOOT`): INFO_UF2.TXT names the chip
     wheel.uf2: blocks of 512 bytes, each with its family, its address and 256 bytes of the image
 
 Format: https://github.com/microsoft/uf2. The boot ROM takes what is of its family, and restarts when it has all blocks.
@@ -18,6 +18,10 @@ from controller.boards.firmware_error import FirmwareError
 from hal.board.chips import CHIPS, RP2040, RP2040_USB, RP2350
 
 SUFFIX: Final = ".uf2"
+HOW_TO_BOOT: Final = (
+    "hold BOOTSEL while you plug USB in, and on a carrier board, with USB plugged in, while you switch its 12 V on"
+)
+"""The boot ROM looks at BOOTSEL when its reset ends: by its power, and on a carrier board by the supervisor at RUN."""
 FLASH: Final = 0x10000000
 DATA_BYTES: Final = 256
 ROOM: Final = 128 * 1024
@@ -132,8 +136,8 @@ def check_folder(folder: Path, chip: str = RP2040.name) -> str:
             text = file.read(_MOST_INFO).decode("ascii", "replace")
     except OSError as error:
         raise FirmwareError(
-            f"{folder}: it has no {INFO} ({error.strerror}), so it is not the boot loader of a Pico: hold BOOTSEL "
-            "while you plug the Pico in, and give the folder of the drive that appears"
+            f"{folder}: it has no {INFO} ({error.strerror}), so it is not the boot loader of a Pico: {HOW_TO_BOOT}; "
+            "give the folder of the drive that appears"
         ) from error
     found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
     board = found.get("Board-ID", "")
@@ -160,6 +164,6 @@ def write(content: bytes, folder: Path) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise FirmwareError(
-            f"{folder}: it cannot be written ({error.strerror}); the Pico may hold half an image: hold BOOTSEL while "
-            "you plug it in, and flash it again"
+            f"{folder}: it cannot be written ({error.strerror}); the Pico may hold half an image: {HOW_TO_BOOT}, "
+            "and flash it again"
         ) from error

@@ -278,10 +278,11 @@ def flash_command(
     of another kind is wired for that kind, and is not changed without --change-kind. Then avrdude writes the image and
     reads it back, and the board is identified again. Unplug motors before you flash.
 
-    The boot loader of a Pico is a drive: hold BOOTSEL while you plug it in. It takes a build of your own (make -C
-    firmware pico; with its own USB socket as its line: pico-usb; for a Pico 2: pico2), for no image of a Pico comes
-    with this software. What firmware the Pico had cannot be asked there: look that its outputs are wired for a board of
-    KIND. With --line it is identified when it has restarted.
+    The boot loader of a Pico is a drive: hold BOOTSEL while you plug USB in, and on a carrier board, with USB plugged
+    in, while you switch its 12 V on. It takes a build of your own (make -C firmware pico; with its own USB socket as
+    its line: pico-usb; for a Pico 2: pico2), for no image of a Pico comes with this software. What firmware the Pico
+    had cannot be asked there: look that its outputs are wired for a board of KIND. With --line it is identified when it
+    has restarted.
 
     \b
     Examples:
@@ -323,7 +324,7 @@ def _check_way(firmware: Firmware, port: str, line: str | None, path: Path) -> N
     to_folder = uf2.is_folder(port)
     if firmware.chip in PICOS and not to_folder:
         raise FirmwareError(
-            f"{port}: the image is for a Pico, whose boot loader is a folder: hold BOOTSEL while you plug it in, and "
+            f"{port}: the image is for a Pico, whose boot loader is a folder: {uf2.HOW_TO_BOOT}; "
             "give the folder of the drive that appears"
         )
     if line is not None and CHIPS[firmware.chip].usb:

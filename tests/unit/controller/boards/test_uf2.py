@@ -20,6 +20,8 @@ from tests.fakes.uf2_build import blocks, checksum
 INFO = "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: {}\n"
 
 
+BOOT = "on a carrier board, with USB plugged in, while you switch its 12 V on"
+"""There, plugging it in resets nothing, and without the 12 V it stays in reset."""
 IMAGE_DEF = bytes.fromhex("D3DEFFFF 42012110 FF010000 00000000 793512AB")
 """The block that tells the boot ROM of an RP2350 what an image is."""
 
@@ -125,7 +127,7 @@ def test_an_image_for_a_pico_2_must_say_so_and_is_none_for_a_pico() -> None:
 
 def test_only_the_boot_loader_of_a_pico_is_written_to(tmp_path: Path) -> None:
     assert check_folder(boot_loader(tmp_path / "pico")) == "Raspberry Pi RP2"
-    with pytest.raises(FirmwareError, match=r"has no INFO_UF2\.TXT"):
+    with pytest.raises(FirmwareError, match=rf"has no INFO_UF2\.TXT .*{BOOT}"):
         check_folder(tmp_path)
     for board in ("RP2350", "SAMD21G18A-Feather-v0", ""):
         with pytest.raises(FirmwareError, match=f"boot loader of {board or 'an unknown board'}, and the image is for"):
@@ -149,13 +151,14 @@ def test_a_drive_that_takes_no_more_may_hold_half_an_image(tmp_path: Path) -> No
     code, said = flash("wheel", str(drive), "--file", str(made))
     assert code == 1
     assert "No space left on device); the Pico may hold half an image: hold BOOTSEL" in said
+    assert BOOT in said
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         (("pusher", "{drive}", "--file", "{made}"), "it has no firmware of kind pusher"),
-        (("wheel", "/dev/ttyUSB7", "--file", "{made}"), "whose boot loader is a folder"),
+        (("wheel", "/dev/ttyUSB7", "--file", "{made}"), BOOT),
         (("wheel", "{drive}"), "is for an Arduino Nano or Uno"),
         (("wheel", "{other}", "--file", "{made}"), "boot loader of RP2350"),
         (("wheel", "{drive}", "--file", "{of_other}"), "boot loader of RPI-RP2, and the image is for RP2350"),
