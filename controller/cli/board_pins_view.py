@@ -275,6 +275,13 @@ def _named(
     return names, lines
 
 
+IN_SERIES = (
+    "(470 Ω): in series, at the sensor's end of the signal wire; without it that is shorted for the board's test. "
+    "(W…): a bare opto as it is; for a contact or an open collector the same, with this jumper fitted."
+)
+"""Of the lines that a board tests, where a carrier board has such."""
+
+
 def carrier_words(kind: BoardKind, chip: str, at: Mapping[tuple[Side, int], Terminal], driven: Collection[str]) -> str:
     """Where a table's lines are on the carrier board of this kind; empty where it has no terminal of them."""
     name = sheet_name(kind.name, CHIPS[chip])
@@ -284,7 +291,10 @@ def carrier_words(kind: BoardKind, chip: str, at: Mapping[tuple[Side, int], Term
         terminal = at.get((place.side, place.number))
         if place.name in terminals and (terminal is not None or (place.side == "output" and place.name in driven)):
             found.append(f"{place.name if terminal is None else terminal.line} {terminals[place.name]}")
-    return f"On its carrier board (docs/hardware/{name}.md): {'; '.join(found)}." if found else ""
+    if not found:
+        return ""
+    words = f"On its carrier board (docs/hardware/{name}.md): {'; '.join(found)}."
+    return f"{words} {IN_SERIES}" if IN_SERIES[:7] in words else words
 
 
 def _on_pico(kind: BoardKind, chip: Chip, names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:

@@ -323,7 +323,7 @@ def _draw(page: SvgPage, top: float, title: str, sheet: Connector, number: str) 
         rows = [
             part
             for note in sheet.beside
-            for part in textwrap.wrap(note, 100, subsequent_indent="   ", break_on_hyphens=False)
+            for part in textwrap.wrap(note, 118, subsequent_indent="   ", break_on_hyphens=False)
         ]
         half = len(rows) if len(rows) < 4 else (len(rows) + 1) // 2
         page.paragraph(40, below, rows[:half], size=10.5)

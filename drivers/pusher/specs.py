@@ -28,7 +28,7 @@ def board_lines(config: PusherBoardConfig) -> dict[str, LineUse]:
         "win_a": ("win chute, upper beam", "a token covers it", low),
         "win_b": ("win chute, lower beam", "a token covers it", low),
         SHAFT: ("shaft of the shelf's motor", "a slot of its disc", low),
-        "tilt": ("tilt bob", "the bob touches its ring", "contact to ground that opens at a tilt"),
+        "tilt": ("tilt switch", "it is tilted", "contact to ground that opens at a tilt; a tilt bob closes"),
         "hopper_coin": ("hopper's exit", "a token covers it", "output of the hopper, which pulls low at rest"),
     }
     lines = {

@@ -32,8 +32,8 @@ TEST: Final = "+12V_TEST"
 END: Final = "470 Ω in series, at this end of the cable"
 """What the wire of a tested contact or open collector ends in: a line that is shorted before it stays low."""
 
-RED, BLACK, BROWN, BLUE, WHITE, YELLOW, GREEN, GREY = (
-    "red", "black", "brown", "blue", "white", "yellow", "green", "grey"
+RED, BLACK, BROWN, BLUE, WHITE, YELLOW, ORANGE, GREEN, GREY = (
+    "red", "black", "brown", "blue", "white", "yellow", "orange", "green", "grey"
 )  # fmt: skip
 
 
@@ -415,7 +415,7 @@ def to_5v(board: CarrierBoard, row: CircuitRow, use: str) -> None:
 
 
 def link(board: CarrierBoard) -> None:
-    """A Pico's serial line at terminals, 3.3 V; a Nano has it at its USB socket.
+    """A Pico's serial line at terminals, 3.3 V, in the colours of FTDI's cables; a Nano has it at its USB socket.
 
     Four inverters are between: whatever comes onto these wires does not reach the Pico.
     """
@@ -437,8 +437,8 @@ def link(board: CarrierBoard) -> None:
     out.pin(entry, "2")
     entry.connect("3", GND)
     entry.wires |= {
-        "1": (YELLOW, "computer or adapter: its data out (3.3 V or 5 V)"),
-        "2": (WHITE, "computer or adapter: its data in"),
+        "1": (ORANGE, "computer or adapter: its data out (3.3 V or 5 V)"),
+        "2": (YELLOW, "computer or adapter: its data in"),
         "3": (BLACK, "computer or adapter: 0 V"),
     }
     board.box(sheet, entry, "3")

@@ -76,7 +76,7 @@ _PICO_SOCKETS: Final = FieldItem(
     "under the Pico; a Pico without pins gets two rows of 20 soldered in",
     (OrderNumber("Sullins", "PPTC201LFBN-RC", FOUND), OrderNumber("Samtec", "SSW-120-01-T-S", FOUND)),
 )
-_SERIAL: Final = FieldItem(
+SERIAL: Final = FieldItem(
     "USB-serial adapter of 3.3 V, or three wires to a UART of a Raspberry Pi",
     "1",
     "the terminals of the serial line, by 1 m of cable at the most",
@@ -88,7 +88,10 @@ _SERIAL: Final = FieldItem(
         Need("isolation", "none is needed", "0 V of the computer and of the board are joined there"),
     ),
     known=(
-        Known(OrderNumber("FTDI", "TTL-232R-3V3-WE", FOUND), "bare ends: orange is its data out, yellow its data in"),
+        Known(
+            OrderNumber("FTDI", "TTL-232R-3V3-WE", FOUND),
+            "bare ends: orange is its data out, yellow its data in, black its 0 V; the others stay open",
+        ),
     ),
 )
 _DRIVER_SOCKETS: Final = FieldItem(
@@ -502,7 +505,7 @@ _NANO_DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
 def with_pico(items: tuple[FieldItem, ...]) -> tuple[FieldItem, ...]:
     """What surrounds the same board with a Pico: its sockets, its serial line, and always a FRAM."""
     swapped = [_PICO_SOCKETS if item is _NANO_SOCKETS else item for item in items]
-    return (*swapped, _SERIAL, *(item for item in (_FRAM_ADAPTER, _FRAM_SOCKET) if item not in items))
+    return (*swapped, SERIAL, *(item for item in (_FRAM_ADAPTER, _FRAM_SOCKET) if item not in items))
 
 
 DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {

@@ -236,7 +236,9 @@ def _wire(board: CarrierBoard, use: str) -> tuple[CircuitPart, str]:
 
 
 def terminals(board: CarrierBoard) -> dict[str, str]:
-    """By the firmware's name of an input, an output or an analogue channel, the terminals of its wires, in words."""
+    """By the firmware's name of an input, an output or an analogue channel, the terminals of its wires, in words; and
+    what a tested input wants in its wire.
+    """
     table = kind(board.kind)
     found = {}
     for use in (entry[0] for key in ("inputs", "outputs", "analogues") for entry in table[key]):
@@ -255,7 +257,7 @@ def terminals(board: CarrierBoard) -> dict[str, str]:
         others = [(each, net) for each, net in part.nets.items() if each != pin]
         if f"{use}_wire" in part.nets.values():
             zero = next(each for each, net in others if net == GND)
-            found[use] = f"{part.ref}.{pin}, 0 V {part.ref}.{zero}"
+            found[use] = f"{part.ref}.{pin}{_end(board, use)}, 0 V {part.ref}.{zero}"
         elif f"{use}_1A" in part.nets.values():
             found[use] = f"{part.ref}, its motor"
         elif len(others) == 1:
@@ -263,6 +265,13 @@ def terminals(board: CarrierBoard) -> dict[str, str]:
         else:
             found[use] = f"{part.ref}.{pin}"
     return found
+
+
+def _end(board: CarrierBoard, use: str) -> str:
+    """What a tested input wants: the resistor at its end of the cable; one that feeds an opto, the jumper for that."""
+    there = [part for part in board.parts.values() if f"{use}_test" in part.tags]
+    jumper = next((part.ref for part in there if part.type.symbol == "jumper"), "")
+    return f" ({jumper})" if jumper else " (470 Ω)" if there else ""
 
 
 def _input(board: CarrierBoard, use: str) -> list[Step]:

@@ -10,7 +10,7 @@ import pytest
 from firmware.hardware import field, manifest_pins, sheets, steppers
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
-from firmware.hardware.boards import BOARDS, circuit
+from firmware.hardware.boards import BOARDS, PICO_BOARDS, circuit
 from firmware.hardware.circuit import OrderNumber
 from firmware.hardware.field import FieldItem, Known, Need
 from firmware.hardware.firmware_times import motor_times
@@ -50,6 +50,16 @@ def test_what_cannot_be_bought_is_found() -> None:
     assert faults(FieldItem("x", "1", "y", needs=needs))
     assert faults(FieldItem("x", "1", "y", needs=(*needs, Need("d", "", "e")), known=(Known(one, "z"),)))
     assert faults(FieldItem("x", "1", "y", needs=needs, known=(Known(OrderNumber("A", "1", "?"), "z"),)))
+
+
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_the_wires_of_the_serial_line_have_the_colours_of_the_known_adapter(name: str) -> None:
+    (known,) = field.SERIAL.known
+    ends = {use: colour for colour, use in re.findall(r"(\w+) (?:is )?its (data out|data in|0 V)", known.fits)}
+    board = circuit(name)
+    wires = next(part for part in board.tagged("link in") if "computer or adapter" in str(part.wires)).wires
+    assert {use: colour for colour, to in wires.values() for use in ends if use in to} == ends
+    assert wires["1"][0] == ends["data out"], "the first is the board's data in"
 
 
 def test_the_links_to_figures_lead_to_their_headings() -> None:

@@ -84,7 +84,16 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     [
         ("money_wheel_pico", "docs/hardware/wheel-pico.md): wheel_a J2.2, 0 V J2.3;"),
         ("token_pusher_board", "hopper − J12.2, + J12.1; accept J7.4;"),
-        ("skill_stop_reel_board", "reel_3 J14, its motor."),  # no line of it has the acceptor of that board
+        ("token_pusher_board", "tilt J8.1 (470 Ω), 0 V J8.2;"),
+        ("token_pusher_board", "door J5.2 (W4), 0 V J5.3;"),
+        (
+            "token_pusher_board",
+            "(W…): a bare opto as it is; for a contact or an open collector the same, with this jumper fitted.",
+        ),
+        (
+            "skill_stop_reel_board",
+            "reel_3 J14, its motor. (470 Ω): in series",
+        ),  # no line of it has the acceptor of that board
     ],
 )
 def test_a_line_has_its_terminals_on_the_carrier_board(name: str, words: str) -> None:
