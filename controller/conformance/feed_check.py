@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from nacl.exceptions import BadSignatureError
@@ -19,7 +19,8 @@ from nacl.signing import VerifyKey
 from controller.conformance.round_order import RoundOrder
 from controller.conformance.sentences import Broken, Sentence
 from feed import events
-from feed.events import Event, EventError, decode, genesis, link
+from feed.events import Data, Event, EventError, decode, genesis, link
+from feed.results import RESULTS
 from feed.wire import EndOfEvents, SignedSeal, is_table
 from hal.plain_text import plain
 
@@ -459,11 +460,33 @@ def _attributes(event: Event) -> Iterator[tuple[Sentence, str]]:
         yield Sentence.SOURCE, f"its source is {event.source[:_SHOWN]!r}"
     if _TIME.fullmatch(event.time) is None:
         yield Sentence.TIME, f"its time is {event.time[:_SHOWN]!r}, expected UTC as 2026-07-04T19:00:00.000000Z"
+    if event.datacontenttype != "application/json":
+        yield Sentence.SCHEMA, f"its datacontenttype is {event.datacontenttype[:_SHOWN]!r}"
     if isinstance(data, events.Unknown):
         return
+    if data.game in RESULTS:
+        for result in _results(data):
+            try:
+                msgspec.convert(result, RESULTS[data.game] | None)
+            except msgspec.ValidationError as error:
+                yield Sentence.SCHEMA, f"a result of {data.game}: {error}"
     if data.durable == (event.seq is None):
         yield Sentence.EPHEMERAL, f"{event.type} {'has no' if data.durable else 'has a'} sequence"
     number = getattr(data, "round", None)
     expected = msgspec.UNSET if number is None else f"round/{number}"
     if event.subject != expected:
         yield Sentence.SUBJECT, f"its subject is {event.subject!r}, and its data has the round {number}"
+
+
+def _results(data: Data) -> Sequence[dict[str, Any] | None]:
+    """The results that an event names; decoding takes them as they are."""
+    match data:
+        case events.Outcome():
+            return [data.result]
+        case events.Unresolved():
+            return data.candidates
+        case events.RoundCorrected():
+            return [data.from_.result, data.to.result]
+        case events.RoundDisputed():
+            return [data.stands.result]
+    return []

@@ -33,6 +33,8 @@ class RoundOrder:
         self._must_settle = False
         """Whether it must be, before the next one opens."""
         self._faults: dict[tuple[str, str], bool] = {}
+        self._holds: bool | None = False if from_the_beginning else None
+        """Whether it is a machine, which holds its play over a close; None where that is not known."""
 
     def check(self, event: Event, *, first: bool) -> Found:
         """The next durable event; `first` of its epoch."""
@@ -46,12 +48,17 @@ class RoundOrder:
                     yield Sentence.CLOSED, "opened while it was open, or while a fault blocked play"
                 self._playing = True
             case events.TableClosed():
-                if not first and self._open:
+                if not first and self._open and self._holds is False:
                     yield Sentence.CLOSED, f"closed while round {self._round} was open"
                 self._playing = False
             case events.RoundOpened():
                 yield from self._opened(data)
+            case events.MachineEvent():
+                self._holds = True
             case events.NoMoreBets() | events.RoundStarted():
+                if isinstance(data, events.NoMoreBets) and self._holds is None:
+                    # A machine takes no calls.
+                    self._holds = False
                 if self._round is not None and not (self._open and data.round == self._round):
                     yield Sentence.IN_ROUND, f"of round {data.round}, which is not open"
             case events.Outcome() | events.Void() | events.Unresolved():

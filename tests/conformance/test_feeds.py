@@ -33,7 +33,9 @@ from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
 from hal.clock import FastClock, SystemClock
 from simulators.base.faults import faults_for
 from tests.fakes.feed_server import FeedServer, Keys, ListHistory, feed_server, short_folder
+from tests.fakes.service import MemoryJournal
 from tests.fakes.time_limits import HANG_S
+from tests.fakes.virtual_service import VirtualService
 from tests.tables.sic_bo_table import SicBoBench
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -80,6 +82,25 @@ def test_what_our_tables_publish_keeps_every_sentence(game: str) -> None:
     faults = [fault.name for fault in faults_for(geometry_of(config))]
     for fault in ("none", faults[len(faults) // 2], faults[-1]):
         assert found(messages(played(game, fault))) == []
+
+
+@pytest.mark.long
+def test_what_a_service_publishes_of_each_game_keeps_every_sentence_over_its_restarts() -> None:
+    examples = sorted((ROOT / "examples").glob("*.toml"))
+    simulated = [path for path in examples if 'backend = "sim"' in path.read_text(encoding="utf-8")]
+    tables = list({config.table.game: config for config in check(simulated).tables}.values())
+    assert len(tables) == 19
+    journal: MemoryJournal | None = None
+    checked = FeedCheck()
+    for epoch in ("before", "after"):
+        service = VirtualService(tables, journal=journal, epoch=epoch)
+        service.open()
+        service.run(6, S // 10)
+        service.supervisor.close("stopped")
+        journal = service.journal
+        for topic, body in service.bench.feed.messages:
+            checked.received([topic, body])
+    assert [str(one) for one in checked.broken] == []
 
 
 # --- one change, and the sentence that it breaks ---
@@ -167,6 +188,7 @@ BROKEN: Final = {
     "a number as a text": (edit(2, lambda m: patched(m, b'"round":1', b'"round":"1"')), Sentence.SCHEMA),
     "another specversion": (edit(2, lambda m: patched(m, b'"1.0"', b'"0.3"')), Sentence.SCHEMA),
     "a sequence of nineteen digits": (edit(2, lambda m: patched(m, b'"00', b'"0')), Sentence.SCHEMA),
+    "a content that is no JSON": (edit(2, lambda m: patched(m, b"application/json", b"text/plain")), Sentence.SCHEMA),
     "another source": (edit(2, lambda m: patched(m, b"/tables/", b"/table/")), Sentence.SOURCE),
     "another subject": (edit(2, lambda m: patched(m, b"round/1", b"round/2")), Sentence.SUBJECT),
     "a local time": (edit(2, lambda m: patched(m, b'Z","sequence', b'+01:00","sequence')), Sentence.TIME),
@@ -255,6 +277,39 @@ def test_a_correction_names_what_is_in_force() -> None:
         outcome["data"] = {**common, "by": "ann", "from": named, "to": wrong, "why": "seen"}
         sent = with_(SETTLED, decode(msgspec.json.encode(outcome)))
         assert [sentence for sentence, _ in found(sent)] == sentences
+
+
+RIGHT: Final = {"space": 3, "face": "$1"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {"winner": "the house"}, {"space": "3", "face": "$1"}, {"space": -1, "face": "$1"}]
+)
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("outcome", lambda one: {"result": one}),
+        ("unresolved", lambda one: {"reason": "edges_lost", "candidates": [RIGHT, one]}),
+        ("corrected", lambda one: {"by": "ann", "why": "", "from": outcome(one), "to": outcome(RIGHT)}),
+        ("corrected", lambda one: {"by": "ann", "why": "", "from": outcome(RIGHT), "to": outcome(one)}),
+        ("disputed", lambda one: {"by": "ann", "why": "", "stands": outcome(one)}),
+    ],
+)
+def test_a_result_is_one_of_its_game(
+    kind: str, fields: Callable[[dict[str, Any]], dict[str, Any]], wrong: dict[str, Any]
+) -> None:
+    body = msgspec.json.decode(encode(PLAY[OUTCOME]))
+    body["type"] = f"feltwire.round.{kind}.v1"
+    common = body["data"]
+    for result, sentences in ((RIGHT, []), (wrong, [Sentence.SCHEMA])):
+        body["data"] = common | fields(result)
+        event = decode(msgspec.json.encode(body))
+        assert [one for one, _ in found(messages([event])) if one is Sentence.SCHEMA] == sentences
+
+
+def outcome(result: dict[str, Any]) -> dict[str, Any]:
+    """A verdict with this result."""
+    return {"verdict": "outcome", "result": result}
 
 
 def test_a_correction_of_a_round_without_a_verdict_is_named_where_the_rounds_are_known() -> None:
