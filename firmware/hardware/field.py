@@ -393,7 +393,12 @@ STEPPERS: Final = FieldItem(
         Need("resistance of a coil", "1 to 5 Ω", "12 V must drive its current up at 402 steps a second"),
         Need("inductance of a coil", "5 mH or less", "the same, and what comes back when it is switched off"),
         Need("wires", "four, or six and eight joined as two coils", "terminals A+ A− B+ B−"),
-        Need("torque", "twice what accelerates the reel by 2,000 steps/s²", "the usual ramp; or set another one"),
+        Need(
+            "torque",
+            "up to the speed, in N·m: 126 times the moment of inertia of reel and rotor in kg·m²",
+            "twice what the boards' ramp of 2,000 steps/s² asks for, which cannot be set; half steps (the driver's "
+            "jumper, `steps = 400`) halve it, and the greatest speed",
+        ),
         Need("mounting", "NEMA 17 or 14, shaft 5 mm", "the reel's hub"),
         _TEMPERATURE,
     ),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from drivers.reels.reels import ReelsConfig
+from drivers.reels.reels_wire import RAMP_BY
 from firmware.hardware import field, manifest_pins, sheets, steppers
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
@@ -82,6 +86,15 @@ def test_the_buyers_figures_are_the_firmwares() -> None:
     assert f"bears {times.hopper_back} ms, twice" in hopper["backwards"]
     motor = next(item for item in field.DEVICES["pusher"] if item.name.startswith("gear motor"))
     assert f"every {times.shelf_stall} ms" in {need.what: need.must for need in motor.needs}["speed"]
+
+
+def test_the_steppers_torque_is_that_of_the_ramp_and_a_heavy_reel_has_a_way_that_the_service_has() -> None:
+    (torque,) = (need for need in field.STEPPERS.needs if need.what == "torque")
+    assert f": {2 * RAMP_BY * 2 * math.pi / ReelsConfig().steps:.0f} times the moment of inertia" in torque.must
+    assert f"ramp of {RAMP_BY:,} steps/s² asks for, which cannot be set" in torque.why
+    keys = dict(re.findall(r"`(\w+) = (\d+)`", torque.why))
+    half = msgspec.convert(keys, ReelsConfig, strict=False)
+    assert (half.steps, half.problems()) == (2 * ReelsConfig().steps, [])
 
 
 def test_a_motor_runs_for_hours_below_what_its_own_fuse_holds_at_50_degrees() -> None:
