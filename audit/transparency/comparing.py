@@ -58,15 +58,15 @@ async def forks_of_log(calls: WitnessCalls, site: str, checkpoints: Iterable[Che
     """Which of these the site of their log cannot show to be of one history.
 
     Raises:
-        WitnessUnreachableError: no answer came, or one of a server in trouble.
+        WitnessUnreachableError: no answer came, or one that is neither a proof nor that there is none.
     """
     known = sorted(set(checkpoints), key=lambda one: one.size)
     shown: dict[tuple[int, int], HttpAnswer] = {}
     for old, new in pairwise(known):
         if old.size < new.size:
             got = await calls.get(f"{site}consistency/{old.size}/{new.size}")
-            if got.status >= 500:
-                # Of a proxy, or of a site that is in trouble: it says nothing about the history.
+            if got.status not in (200, 404):
+                # Of a proxy, or of a site that is in trouble or busy: it says nothing about the history.
                 raise WitnessUnreachableError(f"it answers {got.status}")
             shown[old.size, new.size] = got
     return forks_between(known, lambda one, other: _why_not(shown, one, other))

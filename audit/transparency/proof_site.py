@@ -36,11 +36,13 @@ _T = TypeVar("_T")
 
 
 class _LookupThread:
-    """The one thread in which files are read for strangers: a look for a round that is not there reads all of a table,
+    """One thread in which files are read for strangers: a look for a round that is not there reads all of a table,
     and the publisher signs in threads of its own."""
 
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, "lookups")
+    def __init__(self, app: web.Application, name: str) -> None:
+        """It ends with the application."""
+        self._executor = ThreadPoolExecutor(1, name)
+        app.on_cleanup.append(self._end)
         self._asked = 0
 
     async def run(self, look: Callable[[], _T]) -> _T:
@@ -58,8 +60,7 @@ class _LookupThread:
         finally:
             self._asked -= 1
 
-    async def end(self, _app: web.Application) -> None:
-        """Looks for nothing any more. For `on_cleanup` of the application."""
+    async def _end(self, _app: web.Application) -> None:
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -68,11 +69,11 @@ class TreeSite:
 
     def __init__(self, tree: TreeFile) -> None:
         self._tree = tree
-        self.lookups = _LookupThread()
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
-        app.on_cleanup.append(self.lookups.end)
+        # Apart from those of results: an auditor is answered however many players ask for theirs.
+        self._lookups = _LookupThread(app, "growth")
         app.router.add_get("/checkpoint", self._checkpoint)
         app.router.add_get(f"/consistency/{{old:{_NUMBER}}}/{{new:{_NUMBER}}}", self._consistency)
 
@@ -86,7 +87,7 @@ class TreeSite:
         old, new = int(request.match_info["old"]), int(request.match_info["new"])
         if not old <= new <= self._tree.size:
             raise web.HTTPNotFound(text=f"the tree did not grow from {old} to {new}\n")
-        hashes = await self.lookups.run(lambda: consistency_proof(old, new, self._tree.node))
+        hashes = await self._lookups.run(lambda: consistency_proof(old, new, self._tree.node))
         return web.Response(text="".join(f"{encode_base64(one)}\n" for one in hashes))
 
 
@@ -104,6 +105,7 @@ class ProofSite:
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
+        self._lookups = _LookupThread(app, "lookups")
         app.router.add_get("/", self._page)
         app.router.add_get("/proof/{event}", self._event)
         app.router.add_get(f"/round/{{table}}/{{number:{_NUMBER}}}", self._round)
@@ -136,7 +138,7 @@ class ProofSite:
             return json.dumps(shown_result(record, prove(self._tree, record), self._policy, link), ensure_ascii=False)
 
         try:
-            return web.Response(text=await self._tree_site.lookups.run(made), content_type="application/json")
+            return web.Response(text=await self._lookups.run(made), content_type="application/json")
         except NotWitnessedError as error:
             if error.is_changed:
                 raise web.HTTPInternalServerError(text=f"{error}\n") from error

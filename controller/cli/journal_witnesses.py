@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_AHEAD_S: Final = 60
+"""How far the clock of a journal may be ahead of the one of whoever holds it against its witnesses (ours)."""
 UNSIGNED_S: Final = 600
 """Ten turns of `journal publish` (ours)."""
 
@@ -338,7 +340,8 @@ def witnesses_command(
     of them, differs. Give archives too, oldest first: without them their part is taken from the tree.
 
     Records after the last checkpoint that enough witnesses cosigned are named: nobody vouches for them. While a journal
-    is published, they are of the last minute; older ones than --unsigned allows are not proven.
+    is published, they are of the last minute; older ones than --unsigned allows, and those dated more than a minute
+    ahead of this computer's clock, are not proven.
 
     \b
     Examples:
@@ -347,7 +350,8 @@ def witnesses_command(
         feltwire journal witnesses journal.sqlite --policy witnesses.policy --offline --checkpoint result.tlog-proof
 
     Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history; 5 if too few witnesses
-    that the policy asks for are reached, or too few have signed a record that is older than --unsigned.
+    that the policy asks for are reached, or too few have signed a record that is older than --unsigned, or is dated
+    ahead.
     """
     policy = given.policy
     with exit_on_journal_error():
@@ -385,6 +389,9 @@ def _show_unsigned(paths: Sequence[Path], signed: int, allowed_s: int) -> bool:
     try:
         age_s = SystemClock().wall_time_ns() / NS_PER_S - parse_moment(oldest).timestamp()
     except (ValueError, OverflowError):
+        return True
+    if age_s < -_AHEAD_S:
+        show(f"  its time is {-age_s / 60:.0f} minutes after this computer's clock: how old it is cannot be known")
         return True
     return age_s > allowed_s or not allowed_s
 

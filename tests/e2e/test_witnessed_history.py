@@ -27,7 +27,7 @@ from audit.transparency.tree_file import MET, TreeFile, tree_path
 from audit.transparency.witness_file import WitnessFile
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
-from hal.clock import SystemClock, VirtualClock
+from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.nats_server import free_port
 from tests.fakes.service_process import FELTWIRE
@@ -228,20 +228,25 @@ def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witnes
     assert "records 51 to 53 are in no checkpoint of it that enough witnesses signed" in output
     assert witnesses("--unsigned", 0)[0] == NOT_COMPLETE
     assert house.publish().exit_code == 0
+    house.grow(SystemClock().wall_time_ns() + 3600 * NS_PER_S)
+    code, output = witnesses()
+    assert code == NOT_COMPLETE
+    assert re.search("its time is (59|60) minutes after this computer's clock", output)
+    assert house.publish().exit_code == 0
     house.grow()
     code, output = witnesses()
     assert code == NOT_COMPLETE
-    assert "records 54 to 56 are in no checkpoint of it" in output
+    assert "records 57 to 59 are in no checkpoint of it" in output
     assert output.endswith("NOT ENOUGH witnesses signed its last records\n")
     # Cut off below what they signed: files that somebody kept, called as the witnesses are, agree with what is left.
     with tampering(house.journal) as connection:
-        connection.execute("DELETE FROM record WHERE n > 52")
+        connection.execute("DELETE FROM record WHERE n > 55")
     monkeypatch.chdir(tmp_path)
     for name in house.witnesses:
         Path(name).write_text(str(note))
     code, output = witnesses("--checkpoint", "a", "--checkpoint", "b")
     assert code == NOT_VERIFIED
-    assert output.count("53 records were signed") == output.count("--checkpoint ") == 2
+    assert output.count("56 records were signed") == output.count("--checkpoint ") == 2
 
 
 def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoints_alone(

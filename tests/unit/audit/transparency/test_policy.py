@@ -223,8 +223,8 @@ def test_checkpoints_of_two_logs_are_not_compared_and_of_one_size_have_one_root(
         calls = ScriptedCalls(site=[answer])
         (fork,) = asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))
         assert why in str(fork)
-    for status in (500, 502):
-        calls = ScriptedCalls(site=[HttpAnswer(status, b"bad gateway")])
+    for status in (500, 502, 429, 403, 301):
+        calls = ScriptedCalls(site=[HttpAnswer(status, b"busy")])
         with pytest.raises(WitnessUnreachableError, match=f"it answers {status}"):
             asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))
 

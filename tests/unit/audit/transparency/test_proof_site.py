@@ -7,7 +7,6 @@ import base64
 import json
 import re
 import threading
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from pathlib import Path
@@ -23,10 +22,12 @@ from audit.queries import last_of
 from audit.records import COMMANDS
 from audit.transparency.check_page import MOST_LINK_BYTES, ResultLinkError, check_page, result_link, shown_result
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
+from audit.transparency.comparing import forks_of_log
+from audit.transparency.http_calls import HttpCalls
 from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
 from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import MOST_LOOKUPS, ProofSite
-from audit.transparency.tree import check_growth, consistency_proof, leaf_hash
+from audit.transparency.tree import check_growth, leaf_hash
 from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
 from feed.results import RESULTS
 from scoreboard.web import NamesAllowed, PageServer, application
@@ -108,7 +109,7 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
     asked(journal, check)
 
 
-def test_whatever_strangers_ask_for_one_thread_reads_for_them_and_too_much_is_refused(
+def test_whatever_strangers_ask_for_one_thread_reads_for_them_too_much_is_refused_and_the_log_shows_its_growth(
     journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrivals, all_there = 0, threading.Event()
@@ -129,19 +130,21 @@ def test_whatever_strangers_ask_for_one_thread_reads_for_them_and_too_much_is_re
 
         return reading
 
-    for read in (find_verdict, consistency_proof):
-        monkeypatch.setattr(f"audit.transparency.proof_site.{read.__name__}", slow(read))
+    monkeypatch.setattr("audit.transparency.proof_site.find_verdict", slow(find_verdict))
+    with TreeFile.open(tree_path(journal)) as tree:
+        signed = [tree.checkpoint(size) for size in (11, 12)]
 
     async def check(session: aiohttp.ClientSession, url: str) -> None:
-        unknown = (get(session, f"{url}round/wheel-1/{99 + number}") for number in range(MOST_LOOKUPS + 4))
-        answers = await asyncio.gather(*unknown)
-        assert Counter(status for status, _ in answers) == {404: MOST_LOOKUPS, 429: 4}
+        unknown = (get(session, f"{url}round/wheel-1/{99 + number}") for number in range(MOST_LOOKUPS + 3))
+        answers = asyncio.as_completed(list(unknown))
+        assert [(await next(answers))[0] for _ in range(3)] == [429] * 3
+        assert await forks_of_log(HttpCalls(session), url, signed) == []
+        assert [(await answer)[0] for answer in answers] == [404] * MOST_LOOKUPS
         # Afterwards there is room again.
-        for path in ("round/wheel-1/2", "consistency/11/12"):
-            assert (await get(session, url + path))[0] == 200
+        assert (await get(session, f"{url}round/wheel-1/2"))[0] == 200
 
     asked(journal, check, arrived=arrived)
-    assert readers == ["lookups_0"] * (MOST_LOOKUPS + 2)
+    assert readers == ["lookups_0"] * (MOST_LOOKUPS + 1)
 
 
 def test_others_can_ask_for_the_checkpoint_and_for_the_proof_that_the_tree_only_grew(journal: Path) -> None:
