@@ -5,7 +5,8 @@
                     ◄─ margin ───┘   a call that came late: a bet could be made on a known result
 
 Only what a person presses is timed: a call or a settlement that the controller makes tells nothing of a dealer. The
-ball's fall is when it was known to have left the track, as the round itself judges a late call.
+ball's fall is when it was known to have left the track, and the start of play is when it was detected, or that by which
+the round itself judged a late call.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from msgspec.structs import replace
 
 from .data import Data, Evidence, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, Settled, Unresolved, Void
 
+CALLED_AFTER_VOID: Final = "called_after_void"
+"""What a call is that comes when the round is void for want of it."""
 LATE_WAGER: Final = "wager_after_no_more_bets"
 """What a sensor of wagers reports of one after the call."""
 NOTHING: Final = Evidence()
@@ -32,7 +35,7 @@ class CallTimes(NamedTuple):
     settling_s: float | None = None
     """From there until a person settled the bets."""
     late: bool = False
-    """Whether the call was late, as the round judged it where it did."""
+    """Whether the call was late, or never came, as the round judged it where it did."""
     late_wagers: int = 0
     """Wagers that a sensor detected after the call."""
 
@@ -41,6 +44,8 @@ class CallTimes(NamedTuple):
 class _Marks:
     called_ns: int | None = None
     began_ns: int | None = None
+    started_ns: int | None = None
+    """Since when play was on that began before the call, as the round judged it."""
     fell_ns: int | None = None
     settled_ns: int | None = None
     over: bool = False
@@ -53,9 +58,14 @@ class _Marks:
 
     def times(self, *, ball: bool) -> CallTimes:
         began_ns = None if ball or not self.shown else self.began_ns
-        closes_ns = began_ns if self.fell_ns is None else self.fell_ns
+        judged_ns = self.fell_ns if self.started_ns is None else self.started_ns
+        closes_ns = began_ns if judged_ns is None else judged_ns
         margin_s = _s(self.called_ns, closes_ns)
-        late = margin_s is not None and (margin_s < 0 if self.judged is None else self.judged == "late")
+        if self.judged is None:
+            late = margin_s is not None and margin_s < 0
+        else:
+            # Of a spin that ended before its ball fell "never" judges nothing.
+            late = self.judged == "late" or (self.judged == "never" and judged_ns is not None)
         return CallTimes(margin_s, _s(closes_ns, self.settled_ns), late, self.late_wagers)
 
 
@@ -86,12 +96,15 @@ class Calls:
             case Outcome() | Void() | Unresolved():
                 evidence = data.evidence
                 marks.fell_ns, marks.judged = evidence.left_track_ns, evidence.no_more_bets
+                marks.started_ns = evidence.began_ns
                 self._ball |= evidence.passes is not None or evidence.measured_by is not None
-                marks.shown = isinstance(data, Outcome) or replace(evidence, detail=NOTHING.detail) != NOTHING
+                marks.shown = isinstance(data, Outcome) or replace(evidence, detail="", capture=None) != NOTHING
             case Settled(by=by):
                 marks.over = True
                 if by != "auto":
                     marks.settled_ns = data.mono_ns
+            case ProcedureViolation(reason=reason) if reason == CALLED_AFTER_VOID:
+                marks.called_ns = data.mono_ns
             case ProcedureViolation(reason=reason) if reason == LATE_WAGER:
                 marks.late_wagers += 1
 

@@ -25,6 +25,7 @@ CODES: Final = (
     "burned_before_call",
     "cage_askew",
     "calibration_waived",
+    "called_after_void",
     "card_before_raises_closed",
     "card_count",
     "card_misread",

@@ -155,6 +155,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Distance from the middle of the pocket or space, in pockets or spaces."""
     no_more_bets: CallTime | None = None
     """`in_time`, `late`, or `never`."""
+    began_ns: int | None = None
+    """When play began, on the clock of `mono_ns`, where it was before the call: later than that the call was late."""
     measured_by: Annotated[str, one_of("wheel")] | None = None
     """`wheel`, where the device measures the run itself."""
     tumbles: list[Tumbling] | None = None

@@ -13,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
+from msgspec.structs import replace
+
+from controller.rules.cited import OURS
 from controller.table.capabilities import Capabilities
 from controller.table.context import GameContext
 from controller.table.faults import Fault
@@ -30,6 +33,7 @@ from feed.state import TableState
 
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
+NOTHING: Final = Evidence()
 
 
 class Game(Protocol):
@@ -86,6 +90,8 @@ class RoundLifecycle:
         """The phase of a round that a shut table holds: it goes on when the table opens again."""
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
+        self._call_missed = False
+        """Whether the round is void because nobody had called, and nobody has since."""
         self._run_due_ns = self._settle_due_ns = NEVER_NS
         self.shut_when_settled = False
         """Whether the table is shut once the round is settled."""
@@ -158,6 +164,7 @@ class RoundLifecycle:
             return
         self.report.round += 1
         self.called_ns = None
+        self._call_missed = False
         self.wait(OPEN)
         self.game.reset()
         carried = None if self.can.carries is None else self.can.carries.carried_state
@@ -186,6 +193,7 @@ class RoundLifecycle:
         """A run that belongs to no open round has a round of its own, without bets: its verdict is reported next."""
         self.report.round += 1
         self.called_ns = None
+        self._call_missed = False
 
     def press(self, press: ButtonPressed) -> None:
         """Takes a button: during settling, whichever it is, it settles the round."""
@@ -198,6 +206,9 @@ class RoundLifecycle:
             self.void_by_hand(t_ns)
         if press.button == CALL_BUTTON and self.undecided:
             self.close_bets(t_ns, press.pressed_ns, "dealer")
+        elif press.button == CALL_BUTTON and self._call_missed:
+            self._call_missed = False
+            self.report.violation(t_ns, "called_after_void", OURS, "play had begun before, and the round is void")
 
     def _press_to_settle(self, press: ButtonPressed) -> None:
         against = self.settle_refused
@@ -219,6 +230,18 @@ class RoundLifecycle:
             self.report.event(events.NoMoreBets, t_ns, by=by, rule=call.when.cite, **own)
             if self.can.hears is not None:
                 self.can.hears.bets_closed(t_ns, called_ns)
+
+    def begun_before_call(
+        self, t_ns: int, began_ns: int, reason: str, evidence: Evidence = NOTHING, *, ours: bool = False
+    ) -> bool:
+        """Play began at `began_ns`: the round is void where that was before the call. Returns whether it is."""
+        called_ns = self.called_ns
+        if called_ns is not None and called_ns <= began_ns:
+            return False
+        self._call_missed = called_ns is None
+        call = "never" if called_ns is None else "late"
+        self.void(t_ns, reason, replace(evidence, no_more_bets=call, began_ns=began_ns), ours=ours)
+        return True
 
     def outcome(
         self,

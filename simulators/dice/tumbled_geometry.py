@@ -38,7 +38,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
                 "late_call",
                 True,
                 '"No more bets" is called while the dice are tumbled.',
-                "Void: tumbled_before_no_more_bets.",
+                "Void: tumbled_before_no_more_bets; a procedure violation: called_after_void.",
             ),
             SimulatedFault(
                 "tumbled_while_settling",

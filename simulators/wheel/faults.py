@@ -98,8 +98,8 @@ FAULTS: Final = (
         "late_call",
         True,
         '"No more bets" is called when the money wheel already turns, or after the ball has left its track.',
-        "Money wheel: void, spun_before_no_more_bets. Roulette: the spin stands, with a procedure violation "
-        "no_more_bets_after_drop.",
+        "Money wheel: void, spun_before_no_more_bets, with a procedure violation called_after_void. Roulette: the spin "
+        "stands, with a procedure violation no_more_bets_after_drop.",
         _call_button,
     ),
     SimulatedFault(

@@ -26,9 +26,7 @@ def begin_spin(rounds: RoundLifecycle, t_ns: int, began_ns: int, direction: str 
     if rounds.context.call_by == "auto":
         rounds.close_bets(t_ns, began_ns, "auto")
     rounds.report.event(RoundStarted, t_ns, direction=direction)
-    if rounds.called_ns is None or rounds.called_ns > began_ns:
-        late = "never" if rounds.called_ns is None else "late"
-        rounds.void(t_ns, "spun_before_no_more_bets", Evidence(direction=direction, no_more_bets=late))
+    rounds.begun_before_call(t_ns, began_ns, "spun_before_no_more_bets", Evidence(direction=direction))
 
 
 class WheelPlan(NamedTuple):

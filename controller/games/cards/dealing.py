@@ -30,7 +30,6 @@ from controller.games.cards.shoe_book import ShoeDoubt
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from drivers.cards.observations import CardDealt
 from feed import events
-from feed.events import Evidence
 from hal.wording import counted, noun_for
 
 QUIET_NS: Final = 5_000_000_000
@@ -142,9 +141,8 @@ class CardDealing:
             rounds.close_bets(t_ns, seen.left_ns, "auto")
         if rounds.phase is OPEN:
             self._start(t_ns)
-        if rounds.phase is RUNNING and (rounds.called_ns is None or rounds.called_ns > seen.left_ns):
-            late = "never" if rounds.called_ns is None else "late"
-            rounds.void(t_ns, "dealt_before_no_more_bets", Evidence(no_more_bets=late))
+        if rounds.phase is RUNNING:
+            rounds.begun_before_call(t_ns, seen.left_ns, "dealt_before_no_more_bets")
 
     def bets_closed(self, t_ns: int) -> None:
         """ "No more bets": cards that a person kept for this round begin it."""

@@ -79,9 +79,8 @@ class DiceInPlay:
         self.rounds.report.event(events.RoundStarted, t_ns, tossed_by=None if self.by_hand else "shaker")
 
     def too_soon(self, t_ns: int, detail: str = "", *, ours: bool = False) -> None:
-        """They were shaken, or tossed, before the call."""
-        late = "never" if self.rounds.called_ns is None else "late"
-        self.rounds.void(t_ns, TOO_SOON, self.evidence(detail, no_more_bets=late), ours=ours)
+        """They were tossed before the call."""
+        self.rounds.void(t_ns, TOO_SOON, self.evidence(detail, no_more_bets="never"), ours=ours)
 
     def opened_while_shaken(self, t_ns: int) -> None:
         """A round opened while it was shaken: that shaking began before the bets were settled, and is not its own."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from controller.games.dice.tossed_dice import DEVICE as SHAKER
 from controller.games.dice.tossed_dice import SHAKER_FAILED, Toss, TossedDice
-from controller.games.sic_bo.dice_in_play import DiceInPlay
+from controller.games.sic_bo.dice_in_play import TOO_SOON, DiceInPlay
 from controller.games.sic_bo.shaking import JudgedShaking
 from controller.games.sic_bo.upkeep import SicBoUpkeep
 from controller.table.phase import OPEN, RUNNING, SETTLING
@@ -79,12 +79,12 @@ class ShakenByHand:
         self._dice.start(t_ns)
         if rounds.context.call_by == "auto":
             rounds.close_bets(t_ns, shaken_ns, "auto")
-        if rounds.called_ns is None or rounds.called_ns > shaken_ns:
-            self._dice.too_soon(t_ns)
-        elif tossed is not None and tossed.present:
+        if rounds.begun_before_call(t_ns, shaken_ns, TOO_SOON, self._dice.evidence()):
+            return
+        if tossed is not None and tossed.present:
             detail = "the automated shaker is on the table: it is removed before a manual one is used"
             self._dice.void(t_ns, "shaker_not_removed", detail)
-        elif covered_ns is not None and covered_ns < rounds.called_ns:
+        elif covered_ns is not None and rounds.called_ns is not None and covered_ns < rounds.called_ns:
             self._violation(t_ns, "covered_before_no_more_bets", "the cover was on before the call")
 
     def _violation(self, t_ns: int, reason: str, detail: str) -> None:

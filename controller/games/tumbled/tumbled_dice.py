@@ -35,7 +35,6 @@ from drivers.dice.observations import (
     TumbleStarted,
 )
 from feed import events
-from feed.events import Evidence
 
 UNCOVER_NS: Final = 1_000_000_000
 """Knocks this soon after the cover of a shaker came off are those of the cover (ours)."""
@@ -183,9 +182,8 @@ class TumbledDice:
         if first and rounds.context.call_by == "auto":
             rounds.close_bets(t_ns, seen.began_ns, "auto")
         self._report.event(events.RoundStarted, t_ns, tumble=self._record.side)
-        if first and (rounds.called_ns is None or rounds.called_ns > seen.began_ns):
-            late = "never" if rounds.called_ns is None else "late"
-            rounds.void(t_ns, "tumbled_before_no_more_bets", Evidence(no_more_bets=late))
+        if first:
+            rounds.begun_before_call(t_ns, seen.began_ns, "tumbled_before_no_more_bets")
 
     def _goes_on(self, seen: CageInverted | ChutePassed | ShakerShaken, t_ns: int) -> None:
         """The dice are tumbled on: a board that has read them already read dice that went on."""

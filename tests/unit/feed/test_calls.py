@@ -9,7 +9,7 @@ import pytest
 from controller.bench.simulation import simulate
 from feed import events
 from feed.calls import CallLine, Calls, CallTimes, call_line
-from feed.events import Evidence
+from feed.events import CaptureFile, Evidence
 from hal.clock import NS_PER_S
 from tests.tables.bench import configured
 
@@ -60,14 +60,15 @@ def test_at_roulette_the_ball_closes_the_bets_and_not_the_spin() -> None:
 
 def test_a_spin_that_ended_before_the_ball_fell_has_no_call_that_is_late() -> None:
     """The service stopped in it: nothing is known of a ball. A fault ended it: other spins of the table had a ball."""
-    for evidence in (Evidence(), Evidence(detail="a line is silent")):
+    file = CaptureFile(file="t/2.vcd", sha256="ab" * 32)
+    for evidence in (Evidence(), Evidence(detail="a line is silent", capture=file)):
         calls = followed(started(5), called(18), verdict(40, passes=30, left_track_ns=20 * NS_PER_S))
         void = {"call": "No spin", "reason": "sensor_missing", "rule": "ours", "evidence": evidence, "round": 2}
         for kind, s, fields in (started(105), called(114), (events.Void, 130, void)):
             about = {"table": "t", "game": "g", "simulated": True, "mono_ns": s * NS_PER_S, "round": 2, **fields}
             calls.see(kind(**about))
         assert (calls.of(1).margin_s, calls.of(2)) == (2.0, CallTimes())
-    nothing = Evidence(detail="the table closed: the service stops")
+    nothing = Evidence(detail="the table closed: the service stops", capture=file)
     stopped = {"call": "No spin", "reason": "service_stopped", "rule": "ours", "evidence": nothing}
     assert followed(started(5), called(14), (events.Void, 30, stopped)).of(1) == CallTimes()
 
@@ -76,6 +77,38 @@ def test_a_spin_that_ended_before_the_ball_fell_has_no_call_that_is_late() -> No
 def test_a_call_is_late_as_the_round_judged_it_or_after_the_start(judged: str | None, late: bool) -> None:
     times = followed(started(9), called(10), verdict(20, no_more_bets=judged)).of(1)
     assert times == CallTimes(-1.0, None, late)
+
+
+def test_a_round_that_was_never_called_is_late_where_that_was_judged() -> None:
+    """Of a spin that is void before the ball fell, "never" judges nothing."""
+    assert followed(started(9), verdict(20, no_more_bets="never", began_ns=8 * NS_PER_S)).of(1).late
+    assert followed(started(9), verdict(20, passes=9, no_more_bets="never", left_track_ns=8 * NS_PER_S)).of(1).late
+    assert not followed(started(9), verdict(20, passes=2, no_more_bets="never")).of(1).late
+
+
+@pytest.mark.parametrize("game", ["money_wheel", "chuck_a_luck"])
+def test_a_call_that_comes_when_the_round_is_void_is_late_and_changes_nothing(game: str) -> None:
+    calls, reported = Calls(), list[Any]()
+    button = TABLE.format(game=f'{game}"\nno_more_bets = "button')
+    for one in simulate(configured(button), 2, 1, {1: "late_call"}):
+        for event in one.events:
+            calls.see(event.data)
+            reported.append(event.data)
+    of_round = [one for one in reported if getattr(one, "round", None) == 1]
+    assert [type(one) for one in of_round if not isinstance(one, events.RoundProgress)] == [
+        events.RoundOpened,
+        events.RoundStarted,
+        events.Void,
+        events.ProcedureViolation,
+    ]
+    *_, started, void, pressed = of_round
+    assert (pressed.reason, pressed.rule) == ("called_after_void", "ours")
+    assert void.evidence.began_ns < started.mono_ns
+    first, second = calls.of(1), calls.of(2)
+    assert first == CallTimes((void.evidence.began_ns - pressed.mono_ns) / NS_PER_S, late=True)
+    line = call_line([first, second])
+    assert line is not None
+    assert (line.called, line.least_s, line.late) == (2, first.margin_s, 1)
 
 
 def test_what_the_controller_does_by_itself_is_not_timed() -> None:
