@@ -8,7 +8,7 @@ from firmware.hardware.blocks import SENSE, V12_LOAD, CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.manifest_pins import kind as kind_of
 from firmware.hardware.manifest_pins import pins_of
-from firmware.hardware.parts import HC14_PAIRS, HC165, HC595, HC595_OUTPUTS, RIBBON, STEPPER_DRIVER
+from firmware.hardware.parts import HC14_PAIRS, HC165, HC595, HC595_OUTPUTS, RIBBON, STEPPER_DRIVER, TPIC
 
 CONDUCTS = {"resistor", "fuse", "jumper"}
 """Symbols of parts that conduct a direct current both ways; a jumper is taken as open for floating inputs."""
@@ -29,6 +29,7 @@ def findings(circuit: Circuit) -> list[str]:
         *_ratings(circuit),
         *_sources(circuit),
         *_drawn(circuit),
+        *_tile(circuit),
         *((*_manifest(circuit), *_too_high(circuit), *_chain(circuit)) if isinstance(circuit, CarrierBoard) else ()),
     ]
 
@@ -331,6 +332,21 @@ def _chain(board: CarrierBoard) -> Iterator[str]:
             yield f"{control.ref} pin {pin}: {name} for the firmware, and leads to {', '.join(found) or 'nothing'}"
         if watch.nets.get(f"D{bit}") != control.nets.get(pin):
             yield f"{watch.ref} pin D{bit}: reads another output than {control.ref} pin {pin}, {name}"
+
+
+def _tile(circuit: Circuit) -> Iterator[str]:
+    """Of a lamp tile, each lamp at its bit: the n-th output switches the n-th lamp, and the n-th input reads it."""
+    drive = next((part for part in circuit.parts.values() if part.type is TPIC), None)
+    if drive is None:
+        return
+    watch = next(part for part in circuit.parts.values() if part.type is HC165)
+    at = {to: part.nets[pin] for part in circuit.parts.values() for pin, (_, to) in part.wires.items()}
+    for bit in range(8):
+        lamp = f"lamp {bit + 1}"
+        if drive.nets.get(f"DRAIN{bit}") != at[f"{lamp}: −, switched"]:
+            yield f"{drive.ref} pin DRAIN{bit}: does not switch {lamp}"
+        if watch.nets.get(f"D{bit}") not in _leads_to(circuit, at[f"{lamp}: +"]):
+            yield f"{watch.ref} pin D{bit}: does not read the current of {lamp}"
 
 
 def _controlled(board: CarrierBoard, net: str) -> list[str]:

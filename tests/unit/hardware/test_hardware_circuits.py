@@ -171,7 +171,7 @@ def test_a_broken_rule_is_found(finding: str) -> None:
     assert any(finding in each for each in erc.findings(board)), erc.findings(board)
 
 
-def _swap(board: CarrierBoard, type_: PartType, one: str, other: str) -> None:
+def _swap(board: Circuit, type_: PartType, one: str, other: str) -> None:
     nets = _first(board, lambda part: part.type is type_).nets
     nets[one], nets[other] = nets[other], nets[one]
 
@@ -193,6 +193,19 @@ def test_a_swap_in_the_chain_out_or_back_is_found(type_: PartType, swapped: tupl
         _swap(board, type_, *swapped)
         found = [each for each in erc.findings(board) if finding in each]
         assert found, erc.findings(board)
+
+
+@pytest.mark.parametrize(
+    ("type_", "swapped", "finding"),
+    [
+        (p.TPIC, ("DRAIN0", "DRAIN3"), "pin DRAIN0: does not switch lamp 1"),
+        (p.HC165, ("D6", "D7"), "pin D7: does not read the current of lamp 8"),
+    ],
+)
+def test_a_swap_of_a_tiles_lamps_is_found(type_: PartType, swapped: tuple[str, str], finding: str) -> None:
+    tile = boards.lamp_tile()
+    _swap(tile, type_, *swapped)
+    assert any(finding in each for each in erc.findings(tile)), erc.findings(tile)
 
 
 def test_a_pin_of_the_firmware_without_a_circuit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
