@@ -84,8 +84,13 @@ def check_page(given: dict[str, object] | None = None) -> CheckPage:
 def _parts() -> tuple[str, str, str, str]:
     folder = files("audit.transparency").joinpath("page")
     names = ("check.html", "check.css", "check.js", "words.json")
-    html, style, script, words = (folder.joinpath(name).read_text(encoding="utf-8") for name in names)
-    return html, style, script, json.dumps(json.loads(words), ensure_ascii=False).replace("<", "\\u003c")
+    html, style, script, own = (folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    words = json.loads(own)
+    for language in words:
+        # The words that boards have for reasons.
+        board = files("scoreboard").joinpath("page", "languages", f"{language}.json").read_text(encoding="utf-8")
+        words[language] |= {word: text for word, text in json.loads(board).items() if word.startswith("reason.")}
+    return html, style, script, json.dumps(words, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def _hash_of(text: str) -> str:

@@ -186,6 +186,51 @@ def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
     ]
 
 
+OUTCOME = {"verdict": "outcome", "result": {"space": 7, "face": "$2"}}
+VOID = {"verdict": "void", "reason": "dealer_call"}
+OPEN = {"verdict": "unresolved", "reason": "edges_lost"}
+
+
+@pytest.mark.parametrize(
+    ("language", "data", "rows"),
+    [
+        (
+            "en",
+            {"from": OUTCOME, "to": VOID},
+            ["void: the round does not count", "called by the dealer", "a correction", "result; space 7, face $2"],
+        ),
+        (
+            "de",
+            {"from": OPEN, "to": OUTCOME, "confirmed": True},
+            [
+                *("Ergebnis", "Feld 7, Bild $2", "die Ansage des Croupiers"),
+                "ungeklärt: der Croupier entscheidet; ein Signal ging verloren",
+            ],
+        ),
+        (
+            "es",
+            {"from": VOID, "to": {"verdict": "void", "reason": "of_a_game"}},
+            [
+                *("nula: la ronda no cuenta", "of a game", "una corrección"),
+                "nula: la ronda no cuenta; decisión del crupier",
+            ],
+        ),
+    ],
+)
+def test_a_correction_shows_the_decision_in_force_the_one_before_and_by_whom(
+    shown: Shown, page: Page, tmp_path: Path, language: str, data: dict[str, object], rows: list[str]
+) -> None:
+    event = json.loads(shown.record.body)
+    event |= {"type": "feltwire.round.corrected.v1", "data": {"table": "wheel-1", "round": 7, **data}}
+    path = tmp_path / "page.html"
+    path.write_bytes(
+        check_page({**shown_result(shown.record, shown.proof, shown.policy), "event": json.dumps(event)}).body
+    )
+    page.goto(f"{path.as_uri()}?lang={language}")
+    expect(page.locator("dd")).to_have_count(len(rows) + 4)
+    assert page.locator("dd").all_inner_texts()[3:-1] == rows
+
+
 def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, page: Page, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(check_page().body)

@@ -296,12 +296,15 @@ function show() {
 const UNSEEN = new Set(["index", "stops"]);
 const isShown = ([name, value]) => !UNSEEN.has(name) && value !== null && !(Array.isArray(value) && !value.length);
 
+const word = (key) => languages[language][key];
+const reason = (code) => code && (word(`reason.${code}`) ?? String(code).replaceAll("_", " "));
+const before = (verdict) => [word(`round.${verdict?.verdict}`) ?? verdict?.verdict, verdict?.result ? told(verdict.result) : reason(verdict?.reason)].filter(Boolean).join("; ");
+
 // A result in words; of a game that has none here, by the names that the event has.
 function told(value, name = "") {
-  const word = (key) => languages[language][`is.${key}`];
   if (Array.isArray(value)) return value.map((one) => told(one, "one")).join(name.endsWith("dice") ? "-" : " ");
-  if (value === null || typeof value !== "object") return word(`${name}.${value}`) ?? word(value) ?? String(value);
-  const parts = Object.entries(value).filter(isShown).map(([key, one]) => [word(key) ?? key.replaceAll("_", " "), told(one, key)].filter(Boolean).join(" "));
+  if (value === null || typeof value !== "object") return word(`is.${name}.${value}`) ?? word(`is.${value}`) ?? String(value);
+  const parts = Object.entries(value).filter(isShown).map(([key, one]) => [word(`is.${key}`) ?? key.replaceAll("_", " "), told(one, key)].filter(Boolean).join(" "));
   return name ? `(${parts.join(", ")})` : parts.join(", ");
 }
 
@@ -314,13 +317,15 @@ function event() {
   }
   const data = read?.data ?? {};
   const row = (word, value, attributes = {}) => (value === undefined || value === null || value === "" ? [] : [el("dt", {}, t(word)), el("dd", attributes, String(value))]);
-  const result = data.to?.result ?? data.result;
   const kind = String(read.type ?? "").replace(/^.*?(round\.[a-z_]+).*$/, "$1");
+  const corrected = kind === "round.corrected";
+  const stands = (corrected ? data.to : data) ?? {};
+  const named = corrected ? `round.${stands.verdict}` : kind;
   return el(
     "section",
     {},
     el("p", { class: "marks" }, data.simulated ? el("strong", {}, t("simulation")) : null, data.house_rules ? el("strong", {}, t("house_rules")) : null),
-    el("dl", {}, row("table", data.table), row("round", data.round), row("time", Number.isNaN(Date.parse(read.time)) ? read.time : when(Date.parse(read.time))), row("kind", kind in languages[language] ? t(kind) : read.type), row("result", result ? told(result) : undefined, { class: "result" }), row("reason", data.to?.reason ?? data.reason), row("event", read.id)),
+    el("dl", {}, row("table", data.table), row("round", data.round), row("time", Number.isNaN(Date.parse(read.time)) ? read.time : when(Date.parse(read.time))), row("kind", word(named) ?? read.type), row("result", stands.result ? told(stands.result) : undefined, { class: "result" }), row("reason", reason(stands.reason)), row("made_by", corrected ? t(data.confirmed ? "round.confirmed" : "round.corrected") : ""), row("before", corrected ? before(data.from) : ""), row("event", read.id)),
   );
 }
 
