@@ -133,7 +133,7 @@ def misfires(tables: Iterable[Sequence[PlayedRound]], hour_of: Callable[[int], s
         for (cause, device), times in refused.most_common():
             places = [at for at, one in enumerate(played) if (one.refused, one.device) == (cause, device)]
             after = [played[place + 1] for place in places if place + 1 < len(played)]
-            hours = Counter(hour_of(played[place].time_ns) for place in places)
+            hours = dict(sorted(Counter(hour_of(played[place].time_ns) for place in places).items()))
             made_good = sum(not one.refused for one in after)
             late, p = trend(places, len(played))
             table = played[0].table

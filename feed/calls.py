@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from .data import Data, Evidence, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, Settled, Unresolved, Void
@@ -25,6 +26,11 @@ CALLED_AFTER_VOID: Final = "called_after_void"
 LATE_WAGER: Final = "wager_after_no_more_bets"
 """What a sensor of wagers reports of one after the call."""
 NOTHING: Final = Evidence()
+
+
+def is_measured(evidence: Evidence) -> bool:
+    """Whether evidence has anything measured, and not words and a capture alone."""
+    return replace(evidence, detail="", capture=None) != NOTHING
 
 
 class CallTimes(NamedTuple):
@@ -98,7 +104,7 @@ class Calls:
                 marks.fell_ns, marks.judged = evidence.left_track_ns, evidence.no_more_bets
                 marks.started_ns = evidence.began_ns
                 self._ball |= evidence.passes is not None or evidence.measured_by is not None
-                marks.shown = isinstance(data, Outcome) or replace(evidence, detail="", capture=None) != NOTHING
+                marks.shown = isinstance(data, Outcome) or is_measured(evidence)
             case Settled(by=by):
                 marks.over = True
                 if by != "auto":
@@ -121,7 +127,7 @@ class Calls:
         return CallTimes() if marks is None else marks.times(ball=self._ball)
 
 
-class CallLine(NamedTuple):
+class CallLine(msgspec.Struct, frozen=True):
     """The times of many rounds."""
 
     called: int

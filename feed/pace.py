@@ -10,12 +10,30 @@ from collections.abc import Callable, Mapping
 from statistics import median
 from typing import Any, Final
 
-from .data import Data, NoMoreBets, Outcome, RoundCorrected, RoundOpened, RoundStarted, Settled, Unresolved, Void
+from .data import (
+    Data,
+    Evidence,
+    NoMoreBets,
+    Outcome,
+    RoundCorrected,
+    RoundOpened,
+    RoundStarted,
+    Settled,
+    Unresolved,
+    Void,
+)
 
 STEPS: Final = ("betting", "play", "paying")
 """The steps of a round: until the call or the ball, until the verdict, until the bets are settled."""
 IDLE_NS: Final = 180 * 10**9
 """Bets that are open for longer leave a table idle (ours)."""
+
+
+def cards_of(evidence: Evidence) -> int:
+    """How many cards a round had, as far as its evidence counts them."""
+    if evidence.card_counts:
+        return sum(evidence.card_counts.values())
+    return len(evidence.cards) if evidence.cards else 0
 
 
 class RoundSteps:
@@ -68,10 +86,7 @@ class RoundSteps:
         evidence = data.evidence
         if type(data) is Outcome:
             self.games += 1
-        if evidence.card_counts:
-            self.cards += sum(evidence.card_counts.values())
-        elif evidence.cards:
-            self.cards += len(evidence.cards)
+        self.cards += cards_of(evidence)
         opened_ns, begun_ns, t_ns = self._opened_ns, self._begun_ns, data.mono_ns
         if opened_ns is None:
             return False

@@ -21,6 +21,7 @@ from command_line.report_page import (
     share,
     table_of,
 )
+from command_line.report_rounds import CALL_NOTE, call_table, misfire_table, pace_table
 from feed.shakes import HEADS
 from fleet.cli.bias_chart import counts
 from fleet.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
@@ -292,7 +293,11 @@ class _Page:
             '<p class="note">“Open end” are rounds that stay unresolved as far as the events go; “called” are those '
             "that were unresolved and that a person called.</p>"
         )
-        return f"{table}{note}{drawn}<h3>By game</h3>{games}"
+        return f"{table}{note}{drawn}<h3>By game</h3>{games}{pace_table(self._summary.pace)}{self._calls()}"
+
+    def _calls(self) -> str:
+        listed = call_table("table", list(self._summary.calls.items()))
+        return f"<h3>Calls and settling</h3>{listed}{CALL_NOTE}" if listed else ""
 
     def _refusals(self) -> str:
         summary = self._summary
@@ -327,7 +332,9 @@ class _Page:
             wrap=(1,),
         )
         more = f"<h3>Departures from procedure</h3><p>They alone void nothing.</p>{departed}" if violations else ""
-        return f"{stated}{drawn if refusals else ''}{table if refusals else ''}{more}"
+        listed = misfire_table(summary.misfires[:MOST_FAULTS])
+        misfires = f"<h3>Misfires</h3>{_left_out(len(summary.misfires), MOST_FAULTS)}{listed}" if listed else ""
+        return f"{stated}{drawn if refusals else ''}{table if refusals else ''}{misfires}{more}"
 
     def _faults(self) -> str:
         summary = self._summary

@@ -225,7 +225,7 @@ def _summary(folder: Path, chosen: ChosenHistory, games: GamesHere) -> Summary:
     with _exit_on_error():
         dataset = Dataset(folder)
         _check_choice(dataset.contents.tables, choice)
-        return summarize(dataset, choice, games.counted)
+        return summarize(dataset, choice, games.counted, chosen.zone)
 
 
 def _moment_ns(text: str | None, zone: tzinfo, option: str) -> int | None:

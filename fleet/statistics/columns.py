@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from feed.calls import is_measured
 from feed.data import USUAL_CALL
 from feed.events import (
     Data,
@@ -45,10 +46,11 @@ from feed.events import (
     Unresolved,
     Void,
 )
+from feed.pace import cards_of
 from feed.shakes import shake_of
 from fleet.subjects import TableName
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 """The version of the columns."""
 
 
@@ -107,6 +109,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "revolutions_high": Column(_NUMBER, "possible"),
     "rotor_rpm": Column(_NUMBER, "speed of the rotor, revolutions a minute"),
     "last_lap_s": Column(_NUMBER, "of the ball, seconds"),
+    "left_track_ns": Column(_WHOLE, "when the ball was known to have left the track, on the clock of `mono_ns`"),
     "left_track_deg": Column(_NUMBER, "where the ball left the track, an angle on the bowl"),
     "left_track_doubt_deg": Column(_NUMBER, "how far from there, either way, it may have"),
     "passes": Column(_WHOLE, "of the ball at track sensors"),
@@ -117,6 +120,10 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "turns": Column(_WHOLE, "... inversions or shakes"),
     "unevenness": Column(_NUMBER, "... of the intervals between them: standard deviation over mean"),
     "no_more_bets": Column(_TEXT, "`in_time`, `late` or `never`"),
+    "began_ns": Column(_WHOLE, "when play began that was before the call, on the clock of `mono_ns`"),
+    "measured_by": Column(_TEXT, "`wheel`, where the device measures the run itself"),
+    "measured": Column(_FLAG, "of a verdict: whether its evidence has anything measured"),
+    "card_count": Column(_WHOLE, "of a verdict: cards that were dealt"),
     "wear": Column(_TEXT, "of a device's condition: the history of its wear, as JSON"),
     "data": Column(_TEXT, "of an event that is not known: its data, as JSON"),
 }
@@ -163,6 +170,8 @@ class _Stated(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     pulses: int | None = None
     turns: int | None = None
     unevenness: float | None = None
+    measured: bool | None = None
+    card_count: int | None = None
     wear: str | None = None
     data: str | None = None
 
@@ -218,8 +227,10 @@ def _json(value: object) -> str | None:
     return None if value is None else _encode(value).decode()
 
 
-def _shaken(evidence: Evidence) -> Mapping[str, Any]:
-    return shake_of(evidence.tumbles[-1])._asdict() if evidence.tumbles else {}
+def _evidence(evidence: Evidence) -> Mapping[str, Any]:
+    """What of evidence is in columns of other names."""
+    shaken = shake_of(evidence.tumbles[-1])._asdict() if evidence.tumbles else {}
+    return {"measured": is_measured(evidence), "card_count": cards_of(evidence) or None, **shaken}
 
 
 def _opened(data: TableOpened) -> _Stated:
@@ -291,10 +302,10 @@ _BY_NAME: Final[frozenset[type[Data]]] = frozenset(
 _STATED: Final[dict[type[Data], Callable[[Any], _Stated]]] = {
     TableOpened: _opened,
     TableClosed: _closed,
-    Outcome: lambda data: _Stated(verdict="outcome", result=_json(data.result), **_shaken(data.evidence)),
-    Void: lambda data: _Stated(verdict="void", **_shaken(data.evidence)),
+    Outcome: lambda data: _Stated(verdict="outcome", result=_json(data.result), **_evidence(data.evidence)),
+    Void: lambda data: _Stated(verdict="void", **_evidence(data.evidence)),
     # Events of older versions name the unproven rule: it refuses nothing, so the refusal is ours always.
-    Unresolved: lambda data: _Stated(verdict="unresolved", rule="ours", **_shaken(data.evidence)),
+    Unresolved: lambda data: _Stated(verdict="unresolved", rule="ours", **_evidence(data.evidence)),
     RoundCorrected: _corrected,
     RoundDisputed: _disputed,
     DeviceCondition: lambda data: _Stated(device=data.device, wear=_json(data.history)),

@@ -14,13 +14,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
 import duckdb
 import msgspec
 
 from audit.labels import table_label
+from audit.misfires import Misfire, PaceLine
 from audit.wall_span import WallSpan
+from feed.calls import CallLine
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
 from feed.events import WearHistory
@@ -31,6 +34,7 @@ from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, sam
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
 from fleet.statistics.hours import TYPES, Hours, Moment, hours_of
+from fleet.statistics.played import PlayedLine, played
 from fleet.statistics.readers import CardReaderLine, Counts, judge_readers
 from fleet.statistics.spans import missing
 from fleet.subjects import TableName
@@ -269,6 +273,11 @@ class Summary(msgspec.Struct, kw_only=True):
     tables: list[TableLine]
     games: list[GameLine]
     refusals: list[RefusalLine]
+    misfires: list[Misfire]
+    """Refused rounds of each table by cause, device and hour of the day."""
+    pace: list[PaceLine]
+    calls: dict[str, CallLine]
+    """When bets were called and settled, by table."""
     faults: list[FaultLine]
     fault_log: list[FaultEntry]
     corrections: list[CorrectionLine]
@@ -302,8 +311,9 @@ class Summary(msgspec.Struct, kw_only=True):
         return str(TableName(line.venue, self.simulated, line.label))
 
 
-def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]) -> Summary:
-    """Computes a summary. A bias is looked for in the results of the games that are given.
+def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame], zone: tzinfo = UTC) -> Summary:
+    """Computes a summary. A bias is looked for in the results of the games that are given; hours of the day are of the
+    zone.
 
     Raises:
         DatasetError: the files cannot be read.
@@ -322,6 +332,11 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             line.shut_ns, shut[name] = _within(spans.shut, line.game, choice)
         bias, misread, unopened = _bias(sql, games)
         log = _fault_log(hours, choice)
+        names = {
+            (line.venue, line.table, line.game): PlayedLine(f"{line.venue}/{line.label}", line.outcomes)
+            for line in lines
+        }
+        rounds = played(sql, names, zone)
         zones, zones_not_judged = _zones(sql)
         return Summary(
             simulated=choice.simulated,
@@ -330,6 +345,9 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             tables=lines,
             games=_games(lines),
             refusals=_refusals(sql),
+            misfires=rounds.misfires,
+            pace=rounds.pace,
+            calls=rounds.calls,
             faults=_faults(lines, hours, log, choice),
             fault_log=log[:MOST_LISTED],
             corrections=_corrections(sql),

@@ -183,11 +183,11 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, damage: str) ->
     ("text", "said"),
     [
         ("{", "it is damaged"),
-        ('{"schema": 0}', "have version 0 of the columns, and this software reads 3"),
-        ('{"schema": 4}', "have version 4 of the columns"),
-        ('{"schema": 3, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
+        ('{"schema": 0}', "have version 0 of the columns, and this software reads 4"),
+        ('{"schema": 3}', "have version 3 of the columns"),
+        ('{"schema": 4, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
          ' "month": ""}]}', "names a file outside"),
-        ('{"schema": 3, "tables": [{"venue": "hall", "simulated": false, "table": "r", "head": [1, "x"]}]}',
+        ('{"schema": 4, "tables": [{"venue": "hall", "simulated": false, "table": "r", "head": [1, "x"]}]}',
          "it is damaged"),
         ("[]", "it is damaged"),
     ],

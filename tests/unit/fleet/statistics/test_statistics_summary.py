@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from audit.misfires import PlayedRounds, misfires
+from controller.bench.simulation import simulate
 from controller.games.catalogue import GAME
 from controller.rules.house import house_words
-from feed.events import DeviceCondition, Tumbling, WearHistory, decode, genesis, link
+from feed.calls import call_line
+from feed.events import DeviceCondition, Tumbling, WearHistory, decode, encode, genesis, link
 from fleet.cli.report import FleetHeading, report_page
+from fleet.statistics.columns import time_ns
 from fleet.statistics.dataset import Announced, Choice, Dataset, collecting
 from fleet.statistics.summary import Summary, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, START, UNRESOLVED, VOID, TableHistory, outcome_of
+from tests.tables.bench import configured
 
 HALL = "hall"
 
@@ -391,3 +397,35 @@ def test_a_spin_that_states_the_doubt_of_an_angle_and_no_angle_does_not_count(tm
     history.pocket("1", left_track_doubt_deg=60.0)
     history.pocket("1", left_track_deg=60.0)
     assert [one.spins for one in summary_of(tmp_path, history.close()).zones] == [60]
+
+
+NIGHTS: dict[str, dict[int | None, str]] = {
+    "roulette": {1: "late_call", 3: "stuck_sensor"},
+    "money_wheel": {1: "late_call", 3: "short_spin"},
+    "baccarat": {2: "dealt_before_no_more_bets"},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", NIGHTS)
+def test_a_fleet_has_of_misfires_pace_and_calls_what_an_evening_of_the_table_has(game: str, tmp_path: Path) -> None:
+    buttons = 'buttons = ["dealer_no_more_bets", "dealer_settled"]'
+    config = configured(f'[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n[device.dealer]\n{buttons}\n')
+    of, place = PlayedRounds(), TableName(HALL, True, "t")
+    with collecting(tmp_path) as collector:
+        collector.begin()
+        for event in (event for one in simulate(config, 3, 1, NIGHTS[game]) for event in one.events):
+            of.take(event.data, time_ns(event.time) or 0)
+            if event.seq is not None:
+                collector.add(place, event, encode(event), str(event.seq))
+    found = summarize(Dataset(tmp_path), Choice(simulated=True), GAME, ZoneInfo("Asia/Kolkata"))
+    rounds = of.rounds("hall/t")
+    assert found.misfires == misfires([rounds], lambda time_ns: "05:00")
+    assert found.misfires
+    assert found.calls == {"hall/t": call_line(one.call for one in rounds)}
+    assert found.pace == [of.pace_line("hall/t", found.tables[0].outcomes)]
+    assert (found.pace[0].cards > 0) == (game == "baccarat")
+    page = report_page(found, FleetHeading("t", 0, UTC, "feltwire"), house_words)
+    assert "<h3>Misfires</h3>" in page
+    assert "<h3>Pace</h3>" in page
+    assert "<h3>Calls and settling</h3>" in page
