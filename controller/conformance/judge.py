@@ -105,7 +105,11 @@ class Judge:
         if begin is None or lines[-1] != END or not lines[-2].startswith(f"{UNTIL} "):
             raise LineTextError(f"{self.capture.name}: a capture has `{BEGIN}`, and ends with `{UNTIL}` and `{END}`")
         last_ns = time_of(lines[-2])
-        times = {time for one in self.capture.rounds for time in (one.after_ns, one.by_ns) if 0 < time < last_ns}
+        times = {time for one in self.capture.rounds for time in (one.after_ns, one.by_ns)}
+        # What is written behind the answer to `after_ns` comes with the next answer: that has to be one before which
+        # nothing more was given.
+        times |= {one.after_ns + 1 for one in self.capture.rounds if one.after_ns}
+        times = {time for time in times if 0 < time < last_ns}
         place, given = begin + 1, list(lines[: begin + 1])
         for until_ns in sorted({*times, last_ns}):
             while place < len(lines) - 2 and time_of(lines[place]) <= until_ns:
@@ -171,7 +175,7 @@ class Judge:
             wrong = _wrong(due, verdict, data)
             if wrong is not None:
                 self._note(wrong, data.round, " or ".join(map(str, due.accepted)), got)
-            elif self._until_ns <= due.after_ns:
+            elif self._until_ns <= due.after_ns + 1:
                 self._note(Kind.EARLY, data.round, f"{got} after {due.after_ns / 1e9:.3f} s", "it before")
             elif self._until_ns > due.by_ns:
                 self._note(Kind.LATE, data.round, f"{got} by {due.by_ns / 1e9:.3f} s", "it later")

@@ -379,39 +379,41 @@ def scripted(said: Callable[[int], list[bytes]]) -> list[Deviation]:
     return judged(LIMIT, decoder)
 
 
-GOOD: Final = {1: [right(1)], 3: [right(2)]}
-"""Steps end where the time for a verdict begins or ends: round 1 may be decided in 1 and 2, round 2 in 2 and 3."""
+GOOD: Final = {2: [right(1)], 5: [right(2)]}
+"""Steps end where the time for a verdict begins, right after that, and where it ends: round 1 may be decided in 2 to 4,
+round 2 in 4 and 5."""
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
         (GOOD, []),
-        ({1: [right(1)]}, ["missing event: round 2, at .*: expected void wheel_revolutions, got nothing"]),
-        ({0: [right(1)], 3: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
-        ({3: [right(1), right(2)]}, ["too late: round 1, at .*: expected .* by .* s, got it later"]),
-        ({1: [right(1), right(1)], 3: [right(2)]}, ["additional event: round 1, .*: expected one verdict a round"]),
+        ({2: [right(1)]}, ["missing event: round 2, at .*: expected void wheel_revolutions, got nothing"]),
+        ({0: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
+        ({1: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
+        ({5: [right(1), right(2)]}, ["too late: round 1, at .*: expected .* by .* s, got it later"]),
+        ({2: [right(1), right(1)], 5: [right(2)]}, ["additional event: round 1, .*: expected one verdict a round"]),
         (
-            {1: [right(1)], 3: [right(2), event("void", round=3, reason="x")]},
+            {2: [right(1)], 5: [right(2), event("void", round=3, reason="x")]},
             ["additional event: round 3, .*: expected no verdict of a round of this number, got void x"],
         ),
         (
-            {1: [right(1)], 3: [event("void", round=2, reason="wheel_reversed")]},
+            {2: [right(1)], 5: [event("void", round=2, reason="wheel_reversed")]},
             ["wrong reason: round 2, .*: expected void wheel_revolutions, got void wheel_reversed"],
         ),
         (
-            {1: [right(1)], 3: [event("unresolved", round=2, reason="wheel_revolutions")]},
+            {2: [right(1)], 5: [event("unresolved", round=2, reason="wheel_revolutions")]},
             ["wrong verdict: round 2, .*, got unresolved wheel_revolutions"],
         ),
         (
-            {1: [event("outcome", round=1, result={"space": 46})], 3: [right(2)]},
+            {2: [event("outcome", round=1, result={"space": 46})], 5: [right(2)]},
             ['wrong result: round 1, .*expected outcome {"space":45} after 3.01 revolutions, got outcome {"space":46}'],
         ),
         (
-            {1: [event("outcome", round=1, result={"space": 45})], 3: [right(2)]},
+            {2: [event("outcome", round=1, result={"space": 45})], 5: [right(2)]},
             ['wrong revolutions: round 1, .*, got outcome {"space":45}'],
         ),
-        ({1: [right(1)], 3: [right(2)], 4: [b'{"type": "mine.progress", "data": [1]}']}, []),
+        ({2: [right(1)], 5: [right(2)], 6: [b'{"type": "mine.progress", "data": [1]}']}, []),
     ],
 )
 def test_each_way_to_be_wrong_is_told_apart(said: dict[int, list[bytes]], words: list[str]) -> None:
