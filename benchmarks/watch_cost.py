@@ -50,9 +50,9 @@ def watch_cost(repeats: int) -> Section:
     own = Subject("round without the watch", ROUNDS, plays, expected)
 
     def watches() -> Callable[[], int]:
-        if CARD_WATCH.make is None:
-            raise TypeError("the rounds of cards have no watch")
         watch = CARD_WATCH.make(config)
+        if watch is None:
+            raise TypeError("the rounds of cards have no watch")
         return lambda: sum(len(watch.see(data)) for _ in range(TIMES) for data in said)
 
     watched = Subject("watch, of a round's own cost", ROUNDS * TIMES, watches, 0)

@@ -280,27 +280,6 @@ class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = DEFAULT_HISTORY
 
 
-class ShakeWatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[watch]` of a table with dice: from where on the watch over how they are shaken warns. All of it is ours."""
-
-    least_moved_s: Annotated[
-        Annotated[float, Meta(gt=0, le=60)] | None,
-        Meta(
-            description="a warning follows a result whose dice moved for less time, in seconds, as their device "
-            "measures it; without it, none",
-            extra={"cite": "ours"},
-        ),
-    ] = None
-    least_pulses: Annotated[
-        Annotated[int, Meta(ge=1, le=100_000)] | None,
-        Meta(
-            description="a warning follows a result with fewer pulses of the shake sensor, or breaks of the beams of "
-            "the chute; without it, none",
-            extra={"cite": "ours"},
-        ),
-    ] = None
-
-
 class PaceKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What every `[watch]` has of a table's pace."""
 
@@ -334,6 +313,32 @@ def pace_problems(keys: PaceKeys) -> list[tuple[str, str, str]]:
     return [
         ("least_games_an_hour", f"{least} is not below most_games_an_hour, {most}", "write the smaller number here")
     ]
+
+
+class ShakeWatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]` of a table with dice: from where on the watch over pace and how they are shaken warns. All of it is
+    ours."""
+
+    least_moved_s: Annotated[
+        Annotated[float, Meta(gt=0, le=60)] | None,
+        Meta(
+            description="a warning follows a result whose dice moved for less time, in seconds, as their device "
+            "measures it; without it, none",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+    least_pulses: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)] | None,
+        Meta(
+            description="a warning follows a result with fewer pulses of the shake sensor, or breaks of the beams of "
+            "the chute; without it, none",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        return pace_problems(self)
 
 
 class CardWatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -386,15 +391,15 @@ def wear_problems(since: str | None) -> list[tuple[str, str, str]]:
     return [("wear_since", f"{since} is not in the calendar", 'write the day as "2026-11-29"')]
 
 
-class WearSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[watch]` of a money wheel: the watch over its wear. All of it is ours."""
+class WearSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]` of a money wheel: the watch over its pace and its wear. All of it is ours."""
 
     wear: Wear = True
     wear_since: WearSince = None
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong with the keys: key, what, fix."""
-        return wear_problems(self.wear_since)
+        return [*pace_problems(self), *wear_problems(self.wear_since)]
 
 
 class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -159,7 +159,7 @@ def _repeats(config: TableConfig) -> RepeatWatch | None:
 def _watch(config: TableConfig) -> RoundWatch | None:
     """What watches its rounds, where its game has such a watch."""
     watch = spec_of(config).watch
-    return None if watch is None or watch.make is None else watch.make(config)
+    return None if watch is None else watch.make(config)
 
 
 def _wear(config: TableConfig) -> WearWatch | None:

@@ -107,8 +107,8 @@ class WatchSpec(NamedTuple):
 
     keys: type[msgspec.Struct]
     """The keys of `[watch]`."""
-    make: Callable[[TableConfig], RoundWatch] | None
-    """None where only the wear of its wheel is watched."""
+    make: Callable[[TableConfig], RoundWatch | None]
+    """None where the house wants none of it."""
     wear: Callable[[TableConfig], WearWatch | None] | None = None
     """The watch over the wear of its wheel, unless the house wants none."""
 

@@ -14,6 +14,8 @@ from controller.games.base.spec import TableDevices, WatchSpec
 from controller.games.dice.rules import FACES, DiceRules
 from controller.games.dice.values import DiceValues, ValueSource
 from controller.table.context import GameContext
+from controller.table.pace_watch import paced
+from controller.table.round_watch import RoundWatch
 from controller.table.rounds import RoundLifecycle
 from controller.table.shake_watch import ShakeLimits, ShakeWatch
 from controller.table.terms import UNCALLED_WARNING, Terms, Uncalled
@@ -28,13 +30,14 @@ SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
 """Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""
 
 
-def _watch(config: TableConfig) -> ShakeWatch:
+def _watch(config: TableConfig) -> RoundWatch | None:
     keys = config.watch_keys(ShakeWatchSection)
-    return ShakeWatch(ShakeLimits(keys.least_moved_s, keys.least_pulses))
+    shakes = ShakeWatch(ShakeLimits(keys.least_moved_s, keys.least_pulses))
+    return paced(keys.least_games_an_hour, keys.most_games_an_hour, keys.idle_s, shakes)
 
 
 SHAKE_WATCH: Final = WatchSpec(ShakeWatchSection, _watch)
-"""How its dice are shaken, thrown or tossed."""
+"""The pace, and how its dice are shaken, thrown or tossed."""
 SETS: Final = ("dealer_dice", "dice")
 """Where a result has dice: at beat the dealer both sets fall in the same cage."""
 

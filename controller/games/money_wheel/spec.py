@@ -19,6 +19,8 @@ from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.context import GameContext
+from controller.table.pace_watch import paced
+from controller.table.round_watch import RoundWatch
 from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
 from controller.table.wear_watch import WearWatch
@@ -100,6 +102,11 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
     ]
 
 
+def _watch(config: TableConfig) -> RoundWatch | None:
+    keys = config.watch_keys(WearSection)
+    return paced(keys.least_games_an_hour, keys.most_games_an_hour, keys.idle_s)
+
+
 def _wear(config: TableConfig) -> WearWatch | None:
     keys = config.watch_keys(WearSection)
     return wear_watch(wear=keys.wear, since=keys.wear_since)
@@ -153,5 +160,5 @@ MONEY_WHEEL = GameSpec(
     check=_check,
     published_bias=published_places("space"),
     falls_in=("wheel",),
-    watch=WatchSpec(WearSection, None, _wear),
+    watch=WatchSpec(WearSection, _watch, _wear),
 )

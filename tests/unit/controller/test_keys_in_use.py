@@ -25,6 +25,7 @@ from controller.configuration.sections import (
     LimitKeys,
     LinesSection,
     LinkSection,
+    PaceKeys,
     PinSection,
     ShakeWatchSection,
     TableSection,
@@ -48,6 +49,7 @@ STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
 CALIBRATION: Final = "calibration/test_table_calibration.py"
 WATCH: Final = ("bias/test_wheel_watch.py", "test_each_key_decides_what_is_warned_of")
 SHAKES: Final = ("bias/test_shake_watch.py", "test_each_key_decides_what_is_warned_of")
+PACE: Final = ("bias/test_pace_watch.py", "test_the_keys_of_the_pace_decide_at_wheels_and_dice")
 CARD_WATCH: Final = ("bias/test_card_watch.py", "test_each_key_decides_what_is_warned_of")
 WEAR: Final = (
     "bias/test_wear_watch.py",
@@ -62,7 +64,12 @@ ELSEWHERE: Final = {
     ),
     **{f"CardWatchSection.{field.name}": CARD_WATCH for field in msgspec.structs.fields(CardWatchSection)},
     **{f"WatchSection.{field.name}": WATCH for field in msgspec.structs.fields(WatchSection)},
-    **{f"ShakeWatchSection.{field.name}": SHAKES for field in msgspec.structs.fields(ShakeWatchSection)},
+    **{f"ShakeWatchSection.{key}": SHAKES for key in ("least_moved_s", "least_pulses")},
+    **{
+        f"{section}.{field.name}": PACE
+        for section in ("ShakeWatchSection", "WearSection")
+        for field in msgspec.structs.fields(PaceKeys)
+    },
     **{f"{section}.{key}": WEAR for section in ("WatchSection", "WearSection") for key in ("wear", "wear_since")},
     "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
