@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +27,8 @@ from audit.transparency.journal_log import NotWitnessedError, find_event, find_v
 from audit.transparency.notes import encode_base64
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import NEWEST, TreeFile
+
+log = logging.getLogger(__name__)
 
 _VERDICTS = frozenset({OUTCOME, "round.void", "round.unresolved", "round.corrected"})
 _NUMBER = "[0-9]{1,15}"
@@ -102,6 +105,8 @@ class ProofSite:
         self._tree_site = TreeSite(tree)
         self._policy = policy
         self._link = link
+        self._told = False
+        """Whether it is logged that a link is too long."""
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
@@ -133,8 +138,11 @@ class ProofSite:
                 raise web.HTTPNotFound(text="no verdict of this name is in the journal, or in an archive given here\n")
             try:
                 link = result_link(base, record)
-            except ResultLinkError:
+            except ResultLinkError as error:
                 link = ""
+                if not self._told:
+                    self._told = True
+                    log.warning("results are shown without a code to print: %s", error)
             return json.dumps(shown_result(record, prove(self._tree, record), self._policy, link), ensure_ascii=False)
 
         try:

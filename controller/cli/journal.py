@@ -461,7 +461,8 @@ def archive_command(
     interruption nothing is lost: run the same command again. Stop the service
     first: so large a deletion would block its writes, and play would stop.
 
-    The journal's file keeps its size; the free pages are used again.
+    The journal's file keeps its size; the free pages are used again. Where journal publish serves the page for players,
+    name the archive there too: until then it finds no result that was moved.
 
     \b
     Examples:

@@ -57,6 +57,8 @@ _AHEAD_S: Final = 60
 UNSIGNED_S: Final = 600
 """Ten turns of `journal publish` (ours)."""
 
+_NOT_ENOUGH: Final = "NOT ENOUGH witnesses cosigned it for this policy"
+
 _Checked: TypeAlias = list[tuple[str, CheckedCheckpoint]]
 """Checkpoints with where each is from: a file may be called as a witness is, and both count."""
 
@@ -177,11 +179,13 @@ def _server(
     "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write FILE, and FILE.event beside it."
 )
 @click.option("--page", is_flag=True, help="With -o: write a page instead that checks itself, offline too.")
+@policy_option(required=False)
 @click.option(
-    "--policy", "policy_file", type=click.Path(path_type=Path, exists=True), metavar="FILE", help="For --page."
-)
-@click.option(
-    "--link", default="", metavar="URL", help="For --page: the address of the page for players, as a QR code."
+    "--link",
+    default="",
+    callback=page_address,
+    metavar="URL",
+    help="For --page: the address of the page for players, as a QR code.",
 )
 def prove_command(
     paths: tuple[Path, ...],
@@ -189,7 +193,7 @@ def prove_command(
     tree_file: Path | None,
     output: Path | None,
     page: bool,
-    policy_file: Path | None,
+    given: GivenPolicy,
     link: str,
 ) -> None:
     """Prove that an event is in a journal that witnesses have signed (C2SP tlog-proof).
@@ -206,10 +210,12 @@ def prove_command(
         feltwire journal prove journal.sqlite wheel-1#44 --page --policy witnesses.policy -o result.html
 
     Exit codes: 0; 2 for a file that cannot be used, or where there is no such event; 3 if it is not the event that was
-    signed; 5 if it is in no signed checkpoint yet.
+    signed; 5 if it is in no signed checkpoint yet, or, for --page, too few witnesses of the policy cosigned that.
     """
-    if page and (output is None or policy_file is None):
-        raise click.UsageError("--page needs -o FILE, and --policy with the keys that it is to be checked with")
+    if page and (output is None or not given.policy.logs):
+        raise click.UsageError(
+            "--page needs -o FILE, and --policy with the keys that it is to be checked with, the log's too"
+        )
     with exit_on_journal_error():
         table, mark, number = event.rpartition("#")
         by_round = bool(mark) and number.isascii() and number.isdigit() and len(number) < 16
@@ -226,19 +232,25 @@ def prove_command(
     if output is None:
         click.echo(str(proof), nl=False)
         return
+    met = True
     try:
-        if page and policy_file is not None:
+        if page:
+            met = given.policy.check(proof.note).met
             shown = result_link(link, record) if link else ""
-            policy = policy_file.read_text(encoding="utf-8")
-            output.write_bytes(check_page(shown_result(record, proof, policy, shown)).body)
+            output.write_bytes(check_page(shown_result(record, proof, given.text, shown)).body)
         else:
             output.write_bytes(str(proof).encode())
             output.with_name(f"{output.name}.event").write_bytes(record.body)
+    except NoteError as error:
+        raise click.UsageError(f"the page would not verify: {error}; publish --key prints the line of it") from error
     except ResultLinkError as error:
         raise click.UsageError(str(error)) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise click.UsageError(f"it cannot be written: {error}") from error
     show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
+    if not met:
+        show(_NOT_ENOUGH, fg="red", bold=True, err=True)
+        sys.exit(NOT_COMPLETE)
 
 
 # feltwire journal check
@@ -287,7 +299,7 @@ def _show_cosigned(checked: CheckedCheckpoint) -> int:
     for name, time_s in checked.cosigned.items():
         show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
-        click.echo(click.style("NOT ENOUGH witnesses cosigned it for this policy", fg="red", bold=True))
+        show(_NOT_ENOUGH, fg="red", bold=True)
         return NOT_COMPLETE
     click.echo("verified")
     return 0

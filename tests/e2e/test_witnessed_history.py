@@ -17,11 +17,12 @@ from threading import Event
 
 import pytest
 from click.testing import CliRunner, Result
+from nacl.signing import SigningKey
 
 from audit.records import link
 from audit.transparency.checkpoints import InclusionProof
 from audit.transparency.journal_log import origin_of
-from audit.transparency.notes import LOG_KEY, NoteKey
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey
 from audit.transparency.proof_site import TreeSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
 from audit.transparency.witness_file import WitnessFile
@@ -247,6 +248,30 @@ def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witnes
     code, output = witnesses("--checkpoint", "a", "--checkpoint", "b")
     assert code == NOT_VERIFIED
     assert output.count("56 records were signed") == output.count("--checkpoint ") == 2
+
+
+def test_a_page_that_would_not_verify_is_refused_or_stated(house: WitnessedHouse, tmp_path: Path) -> None:
+    assert house.publish().exit_code == 0
+    page = tmp_path / "result.html"
+    text = house.policy.read_text()
+    away = {"c": (NoteKey("witness.test/c", WITNESS_KEY, bytes(SigningKey(b"c" * 32).verify_key)), "")}
+    for policy, address, code, said in (
+        (text, "http://10.0.0.5:8092", 0, "is record"),
+        (text, "10.0.0.5:8092/", 2, "is not the address of a page"),
+        (text.replace("quorum", "quorm"), "", 2, "--policy"),
+        ("quorum none\n", "", 2, "--page needs -o FILE, and --policy"),
+        (text.replace("log feltwire/", "log feltwire/0"), "", 2, "--policy"),
+        (f"log {NoteKey('feltwire/other', LOG_KEY, bytes(KEY.verify_key))}\nquorum none\n", "", 2, "would not verify"),
+        (policy_of(house.witnesses | away, 3, [house.key]), "", NOT_COMPLETE, "NOT ENOUGH witnesses"),
+    ):
+        page.unlink(missing_ok=True)
+        file = tmp_path / "other.policy"
+        file.write_text(policy)
+        more = ("--link", address) if address else ()
+        told = call("prove", house.journal, "wheel-1#2", "--page", "--policy", file, "-o", page, *more)
+        assert told.exit_code == code, told.output
+        assert said in " ".join(told.output.split())
+        assert page.exists() == (code != 2)
 
 
 def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoints_alone(

@@ -109,6 +109,15 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
     asked(journal, check)
 
 
+def test_a_link_that_is_too_long_for_a_code_is_logged_once(journal: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        for number in (1, 2):
+            assert json.loads((await get(session, f"{url}round/wheel-1/{number}"))[1]).get("link") is None
+
+    asked(journal, check, f"http://{'proofs.' * 40}example/")
+    assert caplog.text.count("results are shown without a code to print: the link of wheel-1.") == 1
+
+
 def test_whatever_strangers_ask_for_one_thread_reads_for_them_too_much_is_refused_and_the_log_shows_its_growth(
     journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
