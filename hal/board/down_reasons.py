@@ -8,6 +8,7 @@ from hal.board.messages import Reset
 from hal.board.quality import Figures
 
 _CAUSES = {
+    Reset.POWER_ON | Reset.EXTERNAL: "its power came on, or its reset line was low",
     Reset.POWER_ON: "its power came on",
     Reset.EXTERNAL: "its reset button, or the opening of its port",
     Reset.BROWN_OUT: "its power sagged: check the supply",
@@ -18,8 +19,12 @@ _CAUSES = {
 def causes(cause: int, hung_at: int = 0) -> str:
     """What reset a board: bits of `Reset`, and where its program hung (an address of words; 0: not known)."""
     where = f" at {2 * hung_at:#06x} of its flash" if hung_at else ""
-    known = ", ".join(words for bit, words in _CAUSES.items() if cause & bit)
-    return f"{known}{where}" if known else "why is not known: its bootloader keeps no cause"
+    known = []
+    for bits, words in _CAUSES.items():
+        if cause & bits == bits:
+            known.append(words)
+            cause &= ~bits
+    return f"{', '.join(known)}{where}" if known else "why is not known: its bootloader keeps no cause"
 
 
 def port(board: str, name: str, why: str) -> str:

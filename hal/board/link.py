@@ -171,7 +171,7 @@ class BoardLink:
             SerialSettings(baudrate=chip.baud, keeps_dtr=True, low_latency=True),
             on_up=self._port_opened,
         )
-        self._session = Session(name, wanted, draw, chip.byte_ns)
+        self._session = Session(name, wanted, draw, chip)
         self._claims = Claims(name, clock.now_ns())
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None

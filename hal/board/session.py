@@ -23,6 +23,7 @@ from typing import Final, NamedTuple, TypeAlias
 from hal.board import down_reasons as reasons
 from hal.board import frames
 from hal.board import identity as identity_check
+from hal.board.chips import ATMEGA328P, PICOS, Chip
 from hal.board.clock import ClockMap
 from hal.board.command_channel import (
     LOST_AFTER_NS,
@@ -165,12 +166,10 @@ class SessionEvents:
 class Session:
     """One board's sessions, one after another. All times are in the host's nanoseconds."""
 
-    def __init__(
-        self, name: str, wanted: ExpectedBoard, draw: Callable[[], int], byte_ns: int = frames.wire_ns(1)
-    ) -> None:
-        """`draw` returns a random 32-bit number for each session; `byte_ns` is passed to `ClockMap`."""
+    def __init__(self, name: str, wanted: ExpectedBoard, draw: Callable[[], int], chip: Chip = ATMEGA328P) -> None:
+        """`draw` returns a random 32-bit number for each session; `chip` is what its board is built on."""
         self.name = name
-        self.clock = ClockMap(byte_ns)
+        self.clock = ClockMap(chip.byte_ns)
         """The board's clock in the current session; each session has its own."""
         self.identity: IdentityAnswer | None = None
         """The board's identity; None until it has been received."""
@@ -178,7 +177,7 @@ class Session:
         """The quality of the link."""
         self._wanted = wanted
         self._draw = draw
-        self._byte_ns = byte_ns
+        self._chip = chip
         self._stage = SessionStage.OFF
         self._channel = CommandChannel()
         self.inbox = Inbox()
@@ -407,7 +406,7 @@ class Session:
         self._session = number if number != self._session else number ^ 1
         self._stage = SessionStage.OPEN
         self._channel.protocol = identity.protocol if identity.protocol < PROTOCOL else None
-        self.clock = ClockMap(self._byte_ns)
+        self.clock = ClockMap(self._chip.byte_ns)
         self.quality.prove()
         self._write(self._channel.send_unnumbered(OpenCommand(self._session), t_ns), t_ns)
 
@@ -453,10 +452,11 @@ class Session:
     def _opening_reset_it(self, identity: IdentityAnswer) -> bool:
         """Whether a board that handles money began because its port was opened; judged once for each opening.
 
-        Such a board must run on while the service restarts: what it would miss or pay twice is money.
+        Such a board must run on while the service restarts: what it would miss or pay twice is money. No line of its
+        port resets a Pico, which its supervisor resets whenever its power comes on.
         """
         opened_ns, self._port_opened_ns = self._port_opened_ns, None
-        if opened_ns is None or not identity.counters or identity.cause & ~Reset.EXTERNAL:
+        if opened_ns is None or not identity.counters or identity.cause & ~Reset.EXTERNAL or self._chip.name in PICOS:
             return False
         return 0 < self.clock.host_ns(0) - opened_ns < RESET_BY_OPENING_NS
 

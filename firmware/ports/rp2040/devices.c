@@ -153,7 +153,7 @@ static void reset_begin(void)
         if ((HUNG_AT ^ HUNG_CHECK) == HANG_CHECK)
             hung_at = (uint16_t)HUNG_AT;
     } else if ((CHIP_RESET & WAS_RUN_PIN) != 0U) {
-        reset_cause = RESET_EXTERNAL;
+        reset_cause = RESET_POWER_ON | RESET_EXTERNAL; /* the last alone is kept, and a supervisor ends each power-on with this pin */
     } else if ((CHIP_RESET & WAS_POWER_ON) != 0U) {
         reset_cause = RESET_POWER_ON; /* or a supply that sagged: the chip does not tell these apart */
     }

@@ -10,10 +10,12 @@ import msgspec
 import pytest
 
 from hal.board import frames
+from hal.board.chips import CHIPS, PICOS, Chip
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError, command_name, refused
 from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer, BoardCommand, MessageError
 from hal.board.messages import (
+    BAUD,
     KINDS,
     PROTOCOL,
     AliveCommand,
@@ -401,6 +403,18 @@ def test_a_reset_is_reported_with_its_cause_and_the_session_begins_again_at_once
     assert wire.ups[-1].identity.boots == 2
     (result,) = told
     assert isinstance(result, SessionEndedError) and result.may_be_done
+
+
+@pytest.mark.parametrize("chip", CHIPS.values(), ids=lambda chip: chip.name)
+def test_the_opening_of_its_port_resets_no_pico(chip: Chip) -> None:
+    kind = KINDS["pusher"]
+    at_the_wires_rate = chip._replace(baud=BAUD, usb=False)
+    wire = BoardWire(ModelBoard(kind), Session("pusher", ExpectedBoard(kind), lambda: 1, at_the_wires_rate))
+    wire.plug()
+    wire.board.reset(wire.now_ns, Reset.EXTERNAL)
+    wire.run(wire.now_ns + 2 * S)
+    assert wire.session.up == (chip.name in PICOS)
+    assert ["opening its port reset it" in down.reason for down in wire.downs] == [True] * (chip.name not in PICOS)
 
 
 def test_a_reset_whose_news_was_lost_shows_in_the_next_answer() -> None:
