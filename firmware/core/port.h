@@ -23,6 +23,7 @@
  *   port_pin_input(pin, pull_up)  makes a pin an input
  *   port_pin_write(pin, level)    level 0 or 1; one instruction where pin and level are constants, so fit for interrupts
  *   port_pin_read(pin)            0 or 1
+ *   port_pin_hold()               waits until what was just written has been at the far end of a long wire for long enough
  * A pin is written as it is called: 0xB3 is B3. messages.h has every pin of every kind.
  */
 #include "port_inline.h"

@@ -700,7 +700,11 @@ def chain_header(board: Circuit, entry: CircuitPart, nets: dict[str, str]) -> No
 
 
 def chain_outputs(board: CarrierBoard, sheet: CircuitSheet, pins: dict[str, str], *, ends: bool) -> CircuitPart:
-    """What the board sends down the chain: 100 Ω in each fast wire, 10 kΩ for the latch. Returns its header."""
+    """What the board sends down the chain: 100 Ω in each fast wire, 10 kΩ for the latch. Returns its header.
+
+    The latch of a Nano is low for 125 ns: a capacitor across its 100 Ω takes each edge past them. Where it rings, that
+    does no harm: a latch that comes twice latches the same.
+    """
     entry = board.part(p.RIBBON)
     where = {"data": "3", "clock": "5", "latch": "7"}
     for wire, use in pins.items():
@@ -712,6 +716,8 @@ def chain_outputs(board: CarrierBoard, sheet: CircuitSheet, pins: dict[str, str]
             row.hang(p.R100K, GND)
         to_5v(board, row, use)
         row.series(p.R100, f"chain_{wire}")
+        if wire == "latch" and board.controller is NANO:
+            row.hang(p.C10N, use)
         row.pin(entry, where[wire])
     entry.wires |= {str(pin): ("ribbon", "first lamp tile, J1") for pin in range(1, 11)}
     nets = {

@@ -12,7 +12,7 @@ from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS, CARRIERS, carrier, circuit
 from firmware.hardware.circuit import Circuit, PartType
 from firmware.hardware.controllers import NANO, Controller
-from firmware.hardware.firmware_times import hold_up_ms
+from firmware.hardware.firmware_times import chain_times, hold_up_ms
 from firmware.hardware.spice import (
     DOWN_LEAST,
     HYSTERESIS_LEAST,
@@ -617,6 +617,26 @@ def _lines() -> Iterator[Figure]:
         )
 
 
+LATCHES_NS: Final = 5000.0
+"""Between two pulses of a latch, at the least: a frame is shifted between them."""
+
+
+def chain_of(controller: Controller) -> Iterator[Figure]:
+    """What the registers of the lamps see of latch and clock, with pulses as long as the firmware's."""
+    for kind in ("table", "reel"):
+        yield from chain_at(carrier(kind + controller.suffix))
+
+
+def chain_at(board: CarrierBoard) -> Iterator[Figure]:
+    """As `chain_of`, of one board."""
+    least, times = p.TPIC.limits["pulse_ns"], chain_times(board.controller.name)
+    at, must = f"{board.name}, chain of lamps, {sim.CHAIN_FARAD * 1e12:g} pF", f"{least:g} ns or more"
+    latched, _ = sim.chain_levels(board, "latch", times.latch_low, LATCHES_NS)
+    low, high = sim.chain_levels(board, "clock", times.clock_low, times.clock_high)
+    for what, ns in (("latch is low", latched), ("clock is low", low), ("clock is high", high)):
+        yield Figure(at, f"{what} to a TPIC6C595 for", must, ns, "ns", least, ANY)
+
+
 PIN_LEAK, REGISTER_LEAK = 1e-6, 10e-6
 """A of a pin of the chip in reset, and of an output of a 74HC595 that is off, at the most."""
 STEPPER_HIGH, STEPPER_LOW = 0.7 * 5, 0.3 * 5
@@ -926,6 +946,7 @@ def _keys_and_lamps() -> Iterator[Figure]:
                 yield Figure(
                     at, "at the 74HC14, above the greatest V_T+ by", "1 V or more", gate - UP_MOST * 5, "V", 1.0, ANY
                 )
+    yield from chain_of(NANO)
 
 
 _GROUPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {

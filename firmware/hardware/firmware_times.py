@@ -62,6 +62,26 @@ def motor_times() -> MotorTimes:
     )
 
 
+class ChainTimes(NamedTuple):
+    """ns that the firmware holds the levels of a chain of lamps, at the least."""
+
+    latch_low: int
+    clock_low: int
+    clock_high: int
+
+
+def chain_times(module: str) -> ChainTimes:
+    """On a Nano as its instructions last (measured in its emulated firmware by a test), on a Pico as its port waits.
+
+    Raises:
+        ValueError: the port does not state it.
+    """
+    if module == "Nano":
+        return ChainTimes(125, 750, 1812)
+    hold = _found("../ports/rp2040/port_inline.h", "PIN_HOLD_NS")
+    return ChainTimes(hold, hold, hold)
+
+
 def _found(source: str, name: str) -> int:
     found = re.search(rf"#define {name} +(\d+)U", (KINDS / source).read_text(encoding="utf-8"))
     if found is None:

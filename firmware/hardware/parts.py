@@ -452,7 +452,11 @@ TPIC: Final = PartType(
         "SER OUT": "out", **dict.fromkeys(DRAINS, "open"),
     },
     _two(("Texas Instruments", "TPIC6C595N", FOUND), ("STMicroelectronics", "STPIC6C595TTR", FOUND)),
-    limits={"volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6, "supply": 5.5},
+    # V_IL and V_IH as parts of its supply; the least that a level of RCK or SRCK lasts.
+    limits={
+        "volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6, "supply": 5.5, "low": 0.15, "high": 0.85,
+        "pulse_ns": 40.0,
+    },
     package="DIP-16 (ST: TSSOP-16 on an adapter)",
 )  # fmt: skip
 HC165: Final = PartType(

@@ -18,6 +18,7 @@ from firmware.hardware.figures import (
     Figure,
     LeastMargins,
     budget_of,
+    chain_of,
     contacts_of,
     discharges_of,
     drivers_of,
@@ -145,6 +146,7 @@ def _keys_and_lamps() -> Iterator[Figure]:
     edge = sim.rise_time("table-pico", "lamps clock", "column_2", push, "chain_clock", 500e-12, rail=5.0)
     at = "table-pico, chain of seven tiles, 500 pF"
     yield Figure(at, "rise of the clock, 30 to 70 % of 5 V", "125 ns or less", edge, "ns", 0.0, 125.0)
+    yield from chain_of(PICO)
 
 
 def _supply() -> Iterator[Figure]:

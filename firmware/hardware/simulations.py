@@ -1136,6 +1136,33 @@ def rise_time(board: str, row: str, source: str, drive: str, at: str, farad: flo
     return (found["high"] - found["low"]) * 1e9
 
 
+CHAIN_FARAD: Final = 500e-12
+"""On each wire of a chain of lamps, at the most."""
+
+
+def chain_levels(carrier: CarrierBoard, wire: str, low_ns: float, high_ns: float) -> tuple[float, float]:
+    """For how many ns a TPIC6C595 sees a wire of the chain low and high, of pulses that last so long at the module."""
+    use, at, bears = f"lamps {wire}", node(f"chain_{wire}"), p.TPIC.limits
+    pin = node(carrier.module.nets[carrier.at[use]])
+    volt = carrier.controller.volt
+    ohm = 45 if carrier.controller is NANO else 60  # V_OL of an ATmega328P: 0.9 V at 20 mA
+    period = low_ns + high_ns
+    lines = [
+        *models(Corner()),
+        *deck(carrier, [use]),
+        *rails(carrier, Corner()),
+        f"Vg g 0 PULSE({volt} 0 1u 2n 2n {low_ns - 2}n {period}n)\nRg g {pin} {ohm}",
+        f"Cl {at} 0 {CHAIN_FARAD}",
+        f"Blow low 0 V = u({bears['low'] * 5} - v({at}))\nBhigh high 0 V = u(v({at}) - {bears['high'] * 5})",
+    ]
+    window = f"from={1e3 + period}n to={1e3 + 2 * period}n"
+    found = run(
+        f"{carrier.name}: {wire} of the chain", lines, f"tran 1n {1e3 + 2 * period}n 0 1n",
+        {"low": f"avg v(low) {window}", "high": f"avg v(high) {window}"},
+    )  # fmt: skip
+    return found["low"] * period, found["high"] * period
+
+
 def current_reading(ampere: float) -> float:
     """V at the analogue pin for this current of the hopper's motor."""
     lines = [

@@ -44,14 +44,17 @@ uint8_t lamp_pins_shift(uint8_t bit)
 {
     port_pin_write(REEL_LAMPS_CLOCK_PIN, 0);
     port_pin_write(REEL_LAMPS_DATA_PIN, bit);
+    port_pin_hold();
     uint8_t came = port_pin_read(REEL_LAMPS_READ_BACK_PIN);
     port_pin_write(REEL_LAMPS_CLOCK_PIN, 1);
+    port_pin_hold();
     return came;
 }
 
 void lamp_pins_latch(void)
 {
     port_pin_write(REEL_LAMPS_LATCH_PIN, 0);
+    port_pin_hold();
     port_pin_write(REEL_LAMPS_LATCH_PIN, 1);
 }
 

@@ -1,5 +1,8 @@
 /* A chain of lamps on the pins: TPIC6C595 or 74HC595 take what was shifted at a rising latch, 74HC165 load while it is low, and
- * both shift at a rising clock. The last outputs can be a control register, one of which feeds the sensors. */
+ * both shift at a rising clock. The last outputs can be a control register, one of which feeds the sensors.
+ *
+ * A cycle of the chip is 62.5 ns, longer than the pulse that any of them takes (40 ns: a TPIC6C595), so none is refused here; the
+ * emulated Pico refuses shorter ones (rp2040/board.mjs). */
 
 #include "simboard.h"
 

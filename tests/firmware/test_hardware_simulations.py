@@ -166,7 +166,7 @@ LIKE = (
 """Rows that differ in a number are one circuit, and so are these."""
 NO_CIRCUIT = re.compile(
     r".*_(feed|emitter)|.*_slow|.*_minus|.*_relay(_0)?|reel_0_motor|reel_0_0[AB]|decoupling.*|.*_decoupling|ground|acceptor_feed|"
-    r"(load|lamp|analogue)_supply|end_(data|read)|read|control_(read|spare)|chain_(first|data_back)|lamps latch|"
+    r"(load|lamp|analogue)_supply|end_(data|read)|read|control_(read|spare)|chain_(first|data_back)|"
     r"(?!token)\w+_test"
 )
 """Wires, fuses, capacitors and jumpers between what is simulated; a resistor to ground at what is not used."""
@@ -377,6 +377,12 @@ def test_a_coil_that_does_not_pull_in_is_found() -> None:
     assert any(
         each.what.startswith("over the coil") and not each.holds for each in f.coil_at("pusher", "hopper back", planted)
     )
+
+
+def test_a_latch_of_a_nano_needs_its_capacitor() -> None:
+    board = BOARDS["reel"]()
+    next(part for part in board.tagged("lamps latch") if part.type is p.C10N).type = replace(p.C10N, number=1e-15)
+    assert [each.what.split(" to ")[0] for each in f.chain_at(board) if not each.holds] == ["latch is low"]
 
 
 def test_more_fuses_than_the_terminal_of_the_supply_bears_are_found() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,10 @@ from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from feed import events
+from firmware.hardware.controllers import NANO, PICO, Controller
+from firmware.hardware.firmware_times import chain_times
+from firmware.hardware.manifest_pins import pins_of
+from hal.board.chips import ATMEGA328P, RP2040
 from hal.board.firmware import VERSION
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
@@ -97,6 +102,26 @@ def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapt
             await link.wait_closed()
 
     run_virtual(main(), clock)
+
+
+# --- its pulses ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["table", "reel"])
+@pytest.mark.parametrize("module", [NANO, PICO], ids=lambda module: module.name)
+def test_its_pulses_are_as_long_as_those_that_the_circuits_are_simulated_with(kind: str, module: Controller) -> None:
+    with board(kind, chip=ATMEGA328P.name if module is NANO else RP2040.name) as chip:
+        chip.run_until(60 * MS)
+        changes = chip.take_changes()
+    pins = pins_of(kind)
+    least = []
+    for wire, level in (("latch", 0), ("clock", 0), ("clock", 1)):
+        moved = [each for each in changes if each.pin == pins[f"lamps {wire}"]]
+        least.append(min(after.t_ns - each.t_ns for each, after in pairwise(moved) if bool(each.level) == bool(level)))
+    stated = chain_times(module.name)
+    if module is NANO:
+        assert least == [*stated]
+    assert all(ns >= most for ns, most in zip(least, stated, strict=True))
 
 
 # --- what is lit is read back --------------------------------------------------------------------------------------

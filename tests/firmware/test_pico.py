@@ -17,9 +17,14 @@ from random import Random
 import pytest
 
 from benchmarks.board_rig import BEGINS_NS, hear
+from controller.boards.identity import words
 from controller.configuration.document import read_document
+from firmware.elf import Program
 from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
+from hal.board.identity import ExpectedBoard
+from hal.board.link import BoardLink, BoardStatus
 from hal.board.messages import (
+    KINDS,
     AcceptCommand,
     AliveCommand,
     BootReport,
@@ -35,13 +40,17 @@ from hal.board.messages import (
     SetCommand,
     SpinCommand,
 )
-from hal.clock import NS_PER_S
+from hal.clock import NS_PER_S, VirtualClock
+from hal.loop import run_virtual, sleep_ns
 from simulators.board.emulated import EmulatedBoard, EmulationError
+from simulators.board.lockstep import LockStep
+from tests.fakes.board_bench import RecordingWatcher
 from tests.firmware import emulated, test_fram
 from tests.firmware.avr_board import AvrBoard, PinEdge, at_rate
 from tests.firmware.capture_on_board import differences, play_capture, verdict_rows
 from tests.firmware.edge_patterns import INPUTS, Wires, batches
 from tests.firmware.emulated import MS, board
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Reel
 from tests.vm.scenarios import TABLE_OF
@@ -207,7 +216,8 @@ def test_a_program_that_hangs_restarts_and_says_where_it_hung_where_it_can(inter
 
 
 @pytest.mark.parametrize(
-    ("cause", "does"), [(Reset.POWER_ON, "power"), (Reset.EXTERNAL, "reset"), (Reset.POWER_ON, "flashed")]
+    ("cause", "does"),
+    [(Reset.POWER_ON, "power"), (Reset.POWER_ON | Reset.EXTERNAL, "reset"), (Reset.POWER_ON, "flashed")],
 )
 def test_a_board_knows_why_it_began(cause: Reset, does: str) -> None:
     with AvrBoard(chip=board("wheel")) as pico:
@@ -260,6 +270,53 @@ def test_a_fram_that_is_silent_while_the_board_begins_is_not_that_of_a_new_board
     with KindBench("pusher", fram=kept) as bench:
         assert test_fram.counted(bench) == 3
         assert Flag.STORE_FAILED not in test_fram.flags(bench)
+
+
+def test_a_money_board_whose_supervisor_lets_it_begin_while_its_port_is_opened_comes_up(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    watching = RecordingWatcher()
+
+    async def main() -> BoardStatus:
+        with board("pusher") as pico, LockStep(pico, tmp_path / "port"):
+            pico.power_cut()
+            link = BoardLink("pusher", str(tmp_path / "port"), ExpectedBoard(KINDS["pusher"]), clock, chip=RP2040)
+            link.open(watching)
+            await sleep_ns(NS_PER_S)
+            pico.power_on()
+            pico.reset()
+            await sleep_ns(3 * NS_PER_S)
+            status = link.status
+            link.close(watching)
+            await link.wait_closed()
+            return status
+
+    status = run_virtual(main(), clock)
+    assert (status.up, status.reason) == (True, "")
+    assert status.identity is not None
+    assert words(status.identity).endswith("begun once: its power came on, or its reset line was low")
+
+
+# lsls by 24 of 0xD0: the registers of the pins; GP26 is put low (0x18) and, 8 ns later, high (0x14).
+SHORT_PULSE = struct.pack("<7H", 0x20D0, 0x0600, 0x2280, 0x04D2, 0x6182, 0x6142, 0x4770)
+
+
+def test_the_lamps_take_no_latch_that_is_too_short_for_them(tmp_path: Path) -> None:
+    elf = emulated.pico_elf("reel")
+    program = Program(elf)
+    latch = next(symbol for symbol in program.symbols if symbol.name == "lamp_pins_latch")
+    section = next(each for each in program.sections if each.name == ".program")
+    at = section.offset + (latch.address & ~1) - section.address
+    content = elf.read_bytes()
+    short = tmp_path / "reel.elf"
+    short.write_bytes(content[:at] + SHORT_PULSE + content[at + len(SHORT_PULSE) :])
+    outputs = []
+    for each in (elf, short):
+        with InspectedBoard(each) as pico:
+            pico.chain_of(KINDS["reel"])
+            pico.run_until(60 * MS)
+            outputs.append(pico.chain_out)
+    assert outputs[0] != 0
+    assert outputs[1] == 0
 
 
 def test_an_image_whose_second_stage_has_a_wrong_checksum_does_not_begin(tmp_path: Path) -> None:

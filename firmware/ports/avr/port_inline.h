@@ -75,4 +75,9 @@ static inline __attribute__((always_inline)) void port_pin_input(uint8_t pin, bo
     PORT_PIN_CHANGE(pin, PORT_PIN_PORT, pull_up);
 }
 
+/* Two writes are 125 ns apart, which is long enough. */
+static inline __attribute__((always_inline)) void port_pin_hold(void)
+{
+}
+
 #endif

@@ -15,4 +15,8 @@ void port_pin_input(uint8_t pin, bool pull_up);
 void port_pin_write(uint8_t pin, uint8_t level);
 uint8_t port_pin_read(uint8_t pin);
 
+static inline void port_pin_hold(void)
+{
+}
+
 #endif

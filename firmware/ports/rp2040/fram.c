@@ -20,8 +20,7 @@ static uint32_t follows = NOWHERE; /* the address that the FRAM has reached: the
 /* A quarter of a clock: 0.6 µs. */
 static void quarter(void)
 {
-    for (uint32_t left = SYSTEM_HZ / 1600000U / LOOP_CYCLES; left != 0U; left--)
-        __asm__ volatile("");
+    cycles_pass(SYSTEM_HZ / 1600000U);
 }
 
 /* A line is let go, and the resistor pulls it up; or it is pulled low. */

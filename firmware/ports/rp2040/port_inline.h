@@ -13,6 +13,8 @@
 #include "rp2040.h"
 #endif
 
+#define SYSTEM_HZ 125000000U
+
 #define PORT_ROM
 #define PORT_EEPROM_SIZE 1024U /* of the FRAM */
 
@@ -101,6 +103,20 @@ static inline __attribute__((always_inline)) void port_pin_input(uint8_t pin, bo
 {
     SIO_INPUT = 1U << port_gpio(pin);
     PAD(port_gpio(pin)) = PAD_INPUT | PAD_SCHMITT | PAD_4_MA | (pull_up ? PAD_PULL_UP : 0U);
+}
+
+/* Lasts so many cycles or more. */
+static inline __attribute__((always_inline)) void cycles_pass(uint32_t cycles)
+{
+    for (uint32_t left = (cycles + LOOP_CYCLES - 1U) / LOOP_CYCLES; left != 0U; left--)
+        __asm__ volatile("");
+}
+
+#define PIN_HOLD_NS 400U /* the carriers' figures are simulated with it (ours) */
+
+static inline __attribute__((always_inline)) void port_pin_hold(void)
+{
+    cycles_pass(SYSTEM_HZ / 1000000U * PIN_HOLD_NS / 1000U);
 }
 
 #endif

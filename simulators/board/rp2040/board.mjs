@@ -10,6 +10,7 @@ const RAN = 0, PAUSED = 1, CRASHED = -1;
 const PWM = 4, IO = 0x40014, WATCHDOG = 0x40058, TIMER = 0x40054;
 const BUS_DATA = 20, BUS_CLOCK = 21;
 const BY_TIMER = 1; // a cause of the watchdog's reset
+const PULSE_CYCLES = 40 / CYCLE_NS; // of clock and latch: a TPIC6C595 takes 40 ns, a 74HC595 and a 74HC165 24 ns
 
 export class Board {
   /** `gpio`: where the pins are; `channels`: which of the converter have C0 … C5, A6, A7. */
@@ -291,6 +292,7 @@ export class Board {
     const all = (1n << BigInt(count)) - 1n;
     this.chain = { data, clock, latch, readBack, count, sense, all, shifted: 0n, out: 0n, held: 0n, dead: 0n, stuck: 0n };
     this.chain.was = { [clock]: true, [latch]: true };
+    this.chain.edges = { [clock]: { cycle: -Infinity }, [latch]: { cycle: -Infinity } };
     this.putReadBack();
   }
 
@@ -315,12 +317,21 @@ export class Board {
     const high = this.output[pin] !== 0; // what floats is pulled up
     if (high === chain.was[pin]) return false;
     chain.was[pin] = high;
-    if (pin === chain.latch) {
-      chain.held = this.drawn;
-      if (high) chain.out = chain.shifted;
-    } else if (high) {
-      chain.shifted = ((chain.shifted << 1n) | (this.output[chain.data] !== 0 ? 1n : 0n)) & chain.all;
-      if (chain.was[chain.latch]) chain.held = (chain.held << 1n) & chain.all;
+    const edge = chain.edges[pin];
+    if (this.cycle - edge.cycle < PULSE_CYCLES) {
+      // The parts saw neither that edge nor this one.
+      Object.assign(chain, edge.before);
+      edge.cycle = edge.since;
+    } else {
+      const { shifted, out, held } = chain;
+      chain.edges[pin] = { cycle: this.cycle, since: edge.cycle, before: { shifted, out, held } };
+      if (pin === chain.latch) {
+        chain.held = this.drawn;
+        if (high) chain.out = chain.shifted;
+      } else if (high) {
+        chain.shifted = ((chain.shifted << 1n) | (this.output[chain.data] !== 0 ? 1n : 0n)) & chain.all;
+        if (chain.was[chain.latch]) chain.held = (chain.held << 1n) & chain.all;
+      }
     }
     this.putReadBack();
     return fed !== this.chainFeeds();

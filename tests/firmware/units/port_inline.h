@@ -40,4 +40,8 @@ static inline void port_pin_input(uint8_t pin, bool pull_up)
     unit_pins[pin] = pull_up ? 1 : 0;
 }
 
+static inline void port_pin_hold(void)
+{
+}
+
 #endif
