@@ -15,7 +15,7 @@ from audit.findings import AuditReport
 from audit.reading import reading
 from audit.records import COMMANDS
 from audit.table_state import state_of
-from feed.state import Snapshot, decode_snapshot, encode_snapshot
+from feed.state import RoundRecord, Snapshot, decode_snapshot, encode_snapshot
 
 
 def breaks_between(reports: Sequence[AuditReport]) -> list[str]:
@@ -68,8 +68,16 @@ def other_values(stated: Snapshot, proven: Snapshot) -> str:
     if stated.progressive is None:
         # An older Feltwire wrote none. It follows from `course` and `rounds`, which are compared.
         proven = msgspec.structs.replace(proven, progressive=None)
+    if stated.rounds == [_without_epochs(record) for record in stated.rounds]:
+        # Nor did it write these. They follow from the events, whose numbers are compared.
+        proven = msgspec.structs.replace(proven, rounds=[_without_epochs(record) for record in proven.rounds])
     others = [name for name in Snapshot.__struct_fields__ if getattr(stated, name) != getattr(proven, name)]
     return "; ".join(f"{name} is {_shown(stated, name)}, proven is {_shown(proven, name)}" for name in others)
+
+
+def _without_epochs(record: RoundRecord) -> RoundRecord:
+    corrections = [msgspec.structs.replace(one, epoch="") for one in record.corrections]
+    return msgspec.structs.replace(record, epoch="", corrections=corrections)
 
 
 def _shown(snapshot: Snapshot, name: str) -> str:

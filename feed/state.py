@@ -77,6 +77,8 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     sequence: int
     """Of the event with the correction."""
+    epoch: str = ""
+    """Of that event; empty where an older version kept the state."""
     by: str
     """The person who corrected it."""
     to: Verdict
@@ -98,6 +100,8 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The first verdict; a correction may follow."""
     sequence: int
     """Of the event with the verdict."""
+    epoch: str = ""
+    """Of that event; empty where an older version kept the state."""
     time: str
     """Of that event."""
     rule: str = ""
@@ -526,6 +530,7 @@ class TableState:
         record = RoundRecord(
             round=data.round,
             sequence=self.last,
+            epoch=self.epoch,
             time=event.time,
             rule=data.rule,
             evidence=data.evidence,
@@ -549,6 +554,7 @@ class TableState:
             return
         correction = Correction(
             sequence=self.last,
+            epoch=self.epoch,
             by=data.by,
             to=data.to,
             why=data.why,

@@ -41,6 +41,11 @@ class SystemClock:
         return wall_ns if at_ns is None else wall_ns - (time.monotonic_ns() - at_ns)
 
 
+def boot_time_ns() -> int:
+    """Nanoseconds since the computer started, with those in which it was suspended."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
 def clock_resolution_ns() -> int:
     """The step of `SystemClock`, as the kernel states it."""
     return max(1, round(time.clock_getres(time.CLOCK_MONOTONIC) * NS_PER_S))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,7 @@ from bridges.mqtt.mirror import Mirror
 from bridges.mqtt.progress import MqttProgress
 from bridges.waits import wait_ns
 from feed.subscriber import AsyncSubscriber
-from hal.clock import NS_PER_S
+from hal.clock import NS_PER_S, boot_time_ns
 from hal.loop import sleep_ns
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ _QUIET.setLevel(logging.CRITICAL)
 
 RENEW_NS: Final = 3 * NS_PER_S
 """Between two renewals of what is retained (ours): two may be lost before it expires."""
+LOOK_NS: Final = NS_PER_S // 4
+"""Between two looks whether the bridge stood still (ours)."""
+STOOD_STILL_NS: Final = 3 * NS_PER_S
+"""After this long what was received before is as old as that of a table whose service is silent."""
 KEEPALIVE_S: Final = 5
 """A broker that receives nothing for one and a half times this long publishes the last will (ours)."""
 ANSWER_S: Final = 5.0
@@ -98,14 +102,22 @@ class MqttBridge:
     """Publishes the tables of one service for as long as `run` runs."""
 
     def __init__(
-        self, keys: MqttKeys, password: str, endpoint: str, curve: ClientCurve | None, random: Random | None = None
+        self,
+        keys: MqttKeys,
+        password: str,
+        endpoint: str,
+        curve: ClientCurve | None,
+        random: Random | None = None,
+        boot_ns: Callable[[], int] = boot_time_ns,
     ) -> None:
+        """`boot_ns` gives a time that goes on while the computer is suspended."""
         self._keys = keys
         self._address: Broker = keys.address
         self._password = password
         self._endpoint = endpoint
         self._curve = curve
         self._random = Random() if random is None else random
+        self._boot_ns = boot_ns
         self._births = f"{keys.discovery}/status"
         self._changed = asyncio.Event()
         self._due = self._born = False
@@ -123,11 +135,25 @@ class MqttBridge:
         """
         keys = self._keys
         tls = tls_context(keys.ca, f"the broker {self._address}") if self._address.tls else None
-        async with AsyncSubscriber(
-            self._endpoint, tables=keys.tables or None, simulated=keys.simulated, curve=self._curve, heartbeats=True
-        ) as subscriber:
-            mirror = Mirror(keys, subscriber.states, subscriber.join_again)
-            await together(self._follow(subscriber, mirror), self._stay_connected(mirror, tls))
+        while True:
+            async with AsyncSubscriber(
+                self._endpoint, tables=keys.tables or None, simulated=keys.simulated, curve=self._curve, heartbeats=True
+            ) as subscriber:
+                mirror = Mirror(keys, subscriber.states, subscriber.join_again)
+                await together(
+                    self._follow(subscriber, mirror), self._stay_connected(mirror, tls), self._until_it_stood_still()
+                )
+
+    async def _until_it_stood_still(self) -> None:
+        """Returns after the computer was suspended, or the process stopped. A subscriber counts the time in which it
+        ran, and reads first what came meanwhile: it would take both for new. So all begins again, as after a start."""
+        seen_ns = self._boot_ns()
+        while True:
+            await sleep_ns(LOOK_NS)
+            before_ns, seen_ns = seen_ns, self._boot_ns()
+            if seen_ns - before_ns >= STOOD_STILL_NS:
+                log.warning("the bridge stood still for %d s: it begins again", (seen_ns - before_ns) // NS_PER_S)
+                return
 
     async def _follow(self, subscriber: AsyncSubscriber, mirror: Mirror) -> None:
         async for item in subscriber:

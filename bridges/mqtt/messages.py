@@ -42,8 +42,9 @@ class RoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """A round with its verdict in force."""
 
     id: str
-    """`<table>.<round>.<seq>`, with the number of the event that gave the verdict in force: another one after each
-    correction. A receiver that drops doubles by it sees each final state once."""
+    """The id of the event that gave the verdict in force: another one after each correction. A receiver that drops
+    doubles by it sees each final state once. `<table>.<round>.<seq>` where an older version of the service kept the
+    state, so that the event's epoch is not known."""
     round: int
     time: str
     """Of the first verdict, by the clock of the table's computer."""
@@ -129,10 +130,10 @@ def encode_state(prefix: str, name: str, message: StateMessage, as_of: str) -> B
 
 def _round(table: str, record: RoundRecord, keys: list[str]) -> RoundMessage:
     stands = record.stands
-    sequence = record.corrections[-1].sequence if record.corrections else record.sequence
     is_first = not record.corrections
+    decided = record if is_first else record.corrections[-1]
     return RoundMessage(
-        id=f"{table}.{record.round}.{sequence}",
+        id=f"{table}.{decided.epoch or record.round}.{decided.sequence}",
         round=record.round,
         time=record.time,
         verdict=stands.verdict,
@@ -181,7 +182,9 @@ def discovery(keys: MqttKeys, name: str, state: TableState) -> BrokerMessage:
             **more,
         }
 
-    label = state.labels[0].name if state.labels else state.table
+    names = {one.language.partition("-")[0]: one.name for one in reversed(state.labels)}
+    first = state.labels[0].name if state.labels else state.table
+    label = names.get(keys.language, first)
     device: dict[str, Any] = {
         "identifiers": [node],
         "name": f"{words.simulation} {label}" if state.simulated else label,

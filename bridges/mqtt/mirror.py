@@ -67,11 +67,12 @@ class Mirror:
 
     @property
     def signals(self) -> dict[str, Signal]:
-        """The signal of each table of which something is known."""
+        """The signal of each table that was played since the start: of another one the journal knows, and of which no
+        heartbeat comes, there is nothing to show."""
         return {
             name: table.signal(self._states.get(name))
             for name, table in sorted(self._tables.items())
-            if name in self._states
+            if name in self._states and table.beat is not None
         }
 
     @property

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Final, Protocol
 
+import msgspec
+
 from bridges.following import has_plain_names, log_notice, together
 from bridges.waits import wait_ns
 from bridges.webhooks.keys import TargetKeys
@@ -36,6 +38,12 @@ class Send(Protocol):
         """Sends an event. Returns why the target did not take it; an empty text where it did."""
 
 
+class _Typed(msgspec.Struct):
+    """An event, of which the type alone is read."""
+
+    type: str
+
+
 class Delivery:
     """The deliveries to one target."""
 
@@ -54,7 +62,16 @@ class Delivery:
         self._met: set[str] = set()
         """The tables of which an event of their beginning's epoch came since their history was rewritten."""
         self._group: asyncio.TaskGroup | None = None
+        held = queue.hold_unless(target.name, self._wants)
+        if held:
+            log.warning(
+                "%s: %d events in its queue are not what its tables, types and simulated name now: they stay, unsent",
+                *(target.name, held),
+            )
         self._count()
+
+    def _wants(self, name: str, body: bytes) -> bool:
+        return self.target.wants(name, msgspec.json.decode(body, type=_Typed).type)
 
     def since(self) -> Mapping[str, Position]:
         """Where a subscriber for this target continues."""
@@ -89,9 +106,7 @@ class Delivery:
                 if name in self._rewritten:
                     self._rewritten.remove(name)
                     self._drop(name, event.seq)
-                wanted = target.types_sent is None or event.type in target.types_sent
-                if self._was_before(name, event, event.seq):
-                    wanted = False
+                wanted = not self._was_before(name, event, event.seq) and target.wants(name, event.type)
                 position = Position(event.epoch, event.seq, head)
                 self._queue.put(target.name, name, position, (event.id, body) if wanted else None)
                 if wanted:
@@ -152,7 +167,7 @@ class Delivery:
             await self._room.wait()
 
     async def _deliver(self) -> None:
-        self._filled = {}
+        self._filled, self.progress.failing = {}, {}
         try:
             async with asyncio.TaskGroup() as self._group:
                 for name in self._queue.names(self.target.name):

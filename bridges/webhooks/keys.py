@@ -14,6 +14,7 @@ from bridges.webhooks.addresses import Address, how_to_allow, is_allowed
 from feed.data import DATA_TYPES
 from feed.data import TYPE_PREFIX as PREFIX
 from feed.data import TYPE_SUFFIX as SUFFIX
+from feed.subscriber.items import SIMULATED
 
 FINAL: Final = ("round.outcome", "round.void", "round.unresolved", "round.corrected")
 """What gives a round its final state."""
@@ -78,6 +79,15 @@ class TargetKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def types_sent(self) -> frozenset[str] | None:
         """The types of events as events have them; None for every one."""
         return None if EVERY in self.types else frozenset(f"{PREFIX}{kind}{SUFFIX}" for kind in self.types)
+
+    def wants(self, name: str, kind: str) -> bool:
+        """Whether events of this type are sent to it of a table, which has the name that a subscriber gives it."""
+        table = name.removeprefix(SIMULATED)
+        return (
+            self.simulated is (table != name)
+            and (not self.tables or table in self.tables)
+            and (self.types_sent is None or kind in self.types_sent)
+        )
 
     def problems(self) -> list[tuple[str, str, str]]:
         """Each mistake as key, what is wrong, and the fix."""

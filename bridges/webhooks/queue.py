@@ -7,7 +7,7 @@ first position a cut of the power took would begin with now, and what was played
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,7 +16,6 @@ from feed.subscriber import Position
 SCHEMA: Final = """
 CREATE TABLE waiting (n INTEGER PRIMARY KEY, target TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL,
     body BLOB NOT NULL) STRICT;
-CREATE INDEX waiting_lane ON waiting (target, name, n);
 CREATE TABLE position (target TEXT NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL, seq INTEGER NOT NULL,
     head TEXT NOT NULL, PRIMARY KEY (target, name)) STRICT, WITHOUT ROWID;
 """
@@ -24,7 +23,12 @@ BEGINNINGS: Final = """
 CREATE TABLE IF NOT EXISTS beginning (target TEXT NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL,
     seq INTEGER NOT NULL, time TEXT NOT NULL, PRIMARY KEY (target, name)) STRICT, WITHOUT ROWID
 """
-"""Added to the files of earlier versions, which can still be read by those."""
+HELD: Final = """
+ALTER TABLE waiting ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+DROP INDEX IF EXISTS waiting_lane;
+CREATE INDEX waiting_lane ON waiting (target, name, n) WHERE NOT held
+"""
+"""Both are added to the files of earlier versions, which can still be read by those."""
 APPLICATION: Final = 0x46575748
 """The mark of such a file: `FWWH`."""
 VERSION: Final = 1
@@ -81,14 +85,20 @@ class Queue:
         (version,) = self._file.execute("PRAGMA user_version").fetchone()
         (there,) = self._file.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         if not there and not mark:
-            for statement in SCHEMA.split(";"):
-                self._file.execute(statement)
+            self._run(SCHEMA)
             self._file.execute(f"PRAGMA application_id = {APPLICATION}")
             self._file.execute(f"PRAGMA user_version = {VERSION}")
         elif (mark, version) != (APPLICATION, VERSION):
             raise sqlite3.DatabaseError("it is not a queue of this version")
         self._file.execute(BEGINNINGS)
+        if "held" not in {column[1] for column in self._file.execute("PRAGMA table_info(waiting)")}:
+            self._run(HELD)
         self._file.execute("COMMIT")
+
+    def _run(self, script: str) -> None:
+        """In the transaction that is open, which `executescript` would end."""
+        for statement in script.split(";"):
+            self._file.execute(statement)
 
     def close(self) -> None:
         """Closes the file."""
@@ -123,9 +133,31 @@ class Queue:
         except sqlite3.Error as error:
             raise QueueError(f"{self._path}: {_words(error)}") from error
 
+    def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> int:
+        """Holds back what waits for a target unless `wanted` holds of its table and body: it stays, and is neither sent
+        nor counted until it is wanted again. Returns how many are held back.
+
+        Raises:
+            QueueError: the disk does not take it.
+        """
+        self._file.create_function("wanted", 2, wanted)
+        try:
+            self._file.execute(
+                "UPDATE waiting SET held = NOT held WHERE target = ? AND held = wanted(name, body)", (target,)
+            )
+        except sqlite3.Error as error:
+            raise QueueError(f"{self._path}: {_words(error)}") from error
+        count, held = self._file.execute(
+            "SELECT count(*), total(held) FROM waiting WHERE target = ?", (target,)
+        ).fetchone()
+        self._counts[target] = count - int(held)
+        return int(held)
+
     def names(self, target: str) -> list[str]:
-        """The tables of which events wait."""
-        rows = self._file.execute("SELECT DISTINCT name FROM waiting WHERE target = ? ORDER BY name", (target,))
+        """The tables of which events wait, and are not held back."""
+        rows = self._file.execute(
+            "SELECT DISTINCT name FROM waiting WHERE target = ? AND NOT held ORDER BY name", (target,)
+        )
         return [name for (name,) in rows]
 
     def put(self, target: str, name: str, position: Position, event: tuple[str, bytes] | None) -> None:
@@ -148,9 +180,10 @@ class Queue:
             self._counts[target] = self.count(target) + 1
 
     def first(self, target: str, name: str) -> WaitingEvent | None:
-        """The oldest event of a table that waits for a target; None where none does."""
+        """The oldest event of a table that waits for a target and is not held back; None where none does."""
         row = self._file.execute(
-            "SELECT n, id, body FROM waiting WHERE target = ? AND name = ? ORDER BY n LIMIT 1", (target, name)
+            "SELECT n, id, body FROM waiting WHERE target = ? AND name = ? AND NOT held ORDER BY n LIMIT 1",
+            (target, name),
         ).fetchone()
         return None if row is None else WaitingEvent(*row)
 
@@ -164,7 +197,8 @@ class Queue:
         self._delete(target, "n = ? AND id = ? AND body = ?", event)
 
     def drop(self, target: str, name: str, first: int) -> int:
-        """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many.
+        """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many
+        of them were not held back.
 
         Raises:
             QueueError: the disk does not take it.
@@ -173,7 +207,8 @@ class Queue:
 
     def _delete(self, target: str, which: str, values: tuple[object, ...]) -> int:
         try:
-            count = self._file.execute(f"DELETE FROM waiting WHERE {which}", values).rowcount
+            deleted = self._file.execute(f"DELETE FROM waiting WHERE {which} RETURNING held", values)
+            count = sum(not held for (held,) in deleted)
         except sqlite3.Error as error:
             raise QueueError(f"{self._path}: {_words(error)}") from error
         self._counts[target] = self.count(target) - count

@@ -102,16 +102,16 @@ class Venue:
         return BridgeProcess(log, bridge_processes.webhooks, self._webhook_keys, self._base, WAIT_NS)
 
 
-def final_states(events: Path) -> dict[int, tuple[int, str]]:
-    """By round, the number of the event that gave the verdict in force, and that verdict."""
-    found: dict[int, tuple[int, str]] = {}
+def final_states(events: Path) -> dict[int, tuple[str, str]]:
+    """By round, the id of the event that gave the verdict in force, and that verdict."""
+    found: dict[int, tuple[str, str]] = {}
     for body in journal_of(events).bodies(TABLE):
         event = json.loads(body)
         kind, data = event["type"].split(".")[2], event["data"]
         if kind in ("outcome", "void", "unresolved"):
-            found[data["round"]] = (int(event["sequence"]), kind)
+            found[data["round"]] = (event["id"], kind)
         elif kind == "corrected":
-            found[data["round"]] = (int(event["sequence"]), data["to"]["verdict"])
+            found[data["round"]] = (event["id"], data["to"]["verdict"])
     return found
 
 
@@ -144,7 +144,7 @@ def test_whatever_is_killed_each_final_state_arrives(seed: int, kills: int) -> N
 
         def all_rounds_seen() -> bool:
             ids = {json.loads(line)["id"] for line in received(venue.rounds)}
-            return all(f"{TABLE}.{number}.{seq}" in ids for number, (seq, _) in final_states(venue.events).items())
+            return all(event_id in ids for event_id, _ in final_states(venue.events).values())
 
         wait_until(lambda: venue.rounds.exists(), venue, "the subscriber does not start")
         while left:
@@ -165,5 +165,5 @@ def test_whatever_is_killed_each_final_state_arrives(seed: int, kills: int) -> N
         rounds = [json.loads(line) for line in received(venue.rounds)]
         assert len({one["id"] for one in rounds}) == len(rounds)
         shown = {one["id"]: one["verdict"] for one in rounds}
-        for number, (seq, verdict) in final_states(venue.events).items():
-            assert shown[f"{TABLE}.{number}.{seq}"] == verdict
+        for event_id, verdict in final_states(venue.events).values():
+            assert shown[event_id] == verdict

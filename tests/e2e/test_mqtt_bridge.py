@@ -24,6 +24,7 @@ from bridges.mqtt import messages
 from bridges.mqtt.bridge import BrokerRefusedError, MqttBridge
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.mirror import Mirror
+from hal.clock import boot_time_ns
 from tests.fakes import bridge_processes
 from tests.fakes.bridge_processes import BridgeProcess
 from tests.fakes.feed_process import TABLE, FeedProcess
@@ -178,6 +179,36 @@ def test_a_service_that_ends_is_stale_for_those_who_listen_and_those_who_come(
     assert late[STATUS] == {"tables": {TABLE: "stale"}}
     after = [value for topic, value in reader.received[last_live(reader) :] if topic in (STATUS, STATE)]
     assert after.index({"tables": {}}) < next(n for n, value in enumerate(after) if value.get("signal") == "stale")
+
+
+def test_after_a_bridge_stood_still_nothing_from_before_is_named_as_live(running: Broker, service: FeedProcess) -> None:
+    """Its computer slept, and the service ended meanwhile: its subscriber would count 3 s more, and what the service
+    had sent before is still to be read."""
+    slept_ns = 0
+
+    async def main() -> None:
+        nonlocal slept_ns
+        made = MqttBridge(
+            running.keys(), PASSWORDS["feltwire"], service.base, None, Random(1), lambda: boot_time_ns() + slept_ns
+        )
+        task = asyncio.ensure_future(made.run())
+        async with reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            service.freeze()
+            slept_ns = mqtt_bridge.STOOD_STILL_NS
+            await reader.wait_for(lambda held: held[STATUS] == {"tables": {}})
+            service.thaw()
+            await reader.wait_for(lambda held: held[STATUS] == LIVE)
+            statuses = [value for topic, value in reader.received if topic == STATUS]
+        assert {"tables": {TABLE: "stale"}} not in statuses[statuses.index(LIVE) :], "it waited until it was silent"
+        assert made.progress.connections == 2
+        task.cancel()
+        await asyncio.wait([task])
+
+    try:
+        run(main())
+    finally:
+        service.thaw()
 
 
 def last_live(reader: Reader) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from audit.continuing import other_values
-from feed.state import ProgressiveState, Snapshot
+from feed.data import Verdict
+from feed.state import Correction, ProgressiveState, RoundRecord, Snapshot
 
 PROVEN = Snapshot(
     table="stud-1",
@@ -22,6 +23,17 @@ def test_the_same_state_is_no_break() -> None:
 
 def test_a_state_that_an_older_version_wrote_has_no_meter_of_its_own_and_is_no_break() -> None:
     assert other_values(replace(PROVEN, progressive=None), PROVEN) == ""
+
+
+def test_a_state_that_an_older_version_wrote_has_no_epochs_and_one_that_has_some_is_compared() -> None:
+    def state(verdict_epoch: str, correction_epoch: str) -> Snapshot:
+        corrected = Correction(sequence=7, epoch=correction_epoch, by="ann", to=Verdict(verdict="void"))
+        record = RoundRecord(round=1, verdict="void", sequence=5, epoch=verdict_epoch, time="", corrections=[corrected])
+        return replace(PROVEN, rounds=[record])
+
+    assert other_values(state("", ""), state("e1", "e1")) == ""
+    assert other_values(state("", "e2"), state("", "e2")) == "", "corrected since an older version archived it"
+    assert other_values(state("e1", "e2"), state("e1", "e1")).startswith("rounds is ")
 
 
 def test_another_meter_is_named_with_the_one_that_is_proven() -> None:

@@ -202,7 +202,46 @@ def test_each_round_has_its_verdict_in_force_and_another_id_after_a_correction(l
     assert after[:2] == before[:2]
     assert after[2]["verdict"] == "outcome"
     assert after[2]["result"] == {"space": 5, "face": "$1"}
-    assert after[2]["id"] != before[2]["id"]
+    assert [one["id"] for one in (*before, after[2])] == [f"wheel-1.e1.{seq}" for seq in (3, 5, 7, 8)]
+
+
+def test_another_journal_repeats_no_id_and_an_older_state_without_epochs_keeps_its_own(live: Bench) -> None:
+    def ids(bench: Bench) -> list[str]:
+        bench.say(RoundOpened, round=1)
+        bench.say(Unresolved, round=1, reason="no_number_read", candidates=[], **PROOF)
+        first = bench.broker[STATE]["rounds"][-1]["id"]
+        to = Verdict(verdict="outcome", result={"space": 5, "face": "$1"})
+        bench.say(RoundCorrected, round=1, by="ann", why="", from_=Verdict(verdict="unresolved"), to=to)
+        return [first, bench.broker[STATE]["rounds"][-1]["id"]]
+
+    other = Bench()
+    other.table = ModelTable(other.journal, "wheel-1", "e2")
+    other.join()
+    other.beat()
+    assert not {*ids(live)} & {*ids(other)}
+    body = live.journal.snapshot("wheel-1")
+    assert body is not None
+    kept = json.loads(body)
+    for event in (kept["rounds"][0], *kept["rounds"][0]["corrections"]):
+        assert event.pop("epoch") == "e1"
+    old = Bench()
+    old.states["wheel-1"] = TableState.from_snapshot(decode_snapshot(json.dumps(kept).encode()))
+    old.beat()
+    assert old.broker[STATE]["rounds"][0]["id"] == "wheel-1.1.4"
+
+
+def test_of_a_table_that_is_not_played_a_broker_is_given_nothing(live: Bench) -> None:
+    """Its history is in the journal, and no service plays it: a message that removes its entities holds."""
+    bench = Bench()
+    bench.join()
+    bench.take(Stale(table="wheel-1", silent_ns=3, had_heartbeat=False))
+    bench.mirror.renew(shown=True)
+    bench.deliver()
+    assert (bench.broker, bench.mirror.signals) == ({STATUS: {"tables": {}}}, {})
+    bench.take(Fresh(table="wheel-1", silent_ns=3))
+    bench.beat()
+    assert bench.broker == live.broker
+    assert "" not in [state["as_of"] for topic, state in bench.published if topic == STATE]
 
 
 def test_a_simulated_table_has_topics_and_a_name_of_its_own() -> None:
@@ -270,15 +309,16 @@ def test_no_entity_takes_a_command_and_each_has_an_id_of_its_own(live: Bench) ->
 
 def test_the_result_is_the_value_that_the_table_counts_and_fits_a_state() -> None:
     state = TableState("roulette-1")
-    state.labels = [TableLabel(language="de", name="Tisch 7", short="7")]
+    state.labels = [TableLabel(language="en-US", name="Table 7"), TableLabel(language="de", name="Tisch 7", short="7")]
     bench = Bench()
     bench.join()
+    bench.beat()
     bench.say(RoundOpened, round=1)
     bench.say(Outcome, round=1, winning=[], result={"text": "x" * 5000}, **PROOF)
     assert len(bench.broker[STATE]["rounds"][-1]["shown"]) == LONGEST_SHOWN
     for language in WORDS:
         message = discovery(MqttKeys("mqtt://127.0.0.1", "u", "f", language=language), "roulette-1", state)
-        assert json.loads(message.payload)["device"]["name"] == "Tisch 7"
+        assert json.loads(message.payload)["device"]["name"] == ("Tisch 7" if language == "de" else "Table 7")
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -498,6 +498,90 @@ def test_a_file_that_is_not_a_queue_is_refused_and_stays_as_it_is(tmp_path: Path
         Queue(tmp_path / "no-such-folder" / "queue.sqlite")
 
 
+def test_what_waits_is_sent_only_where_the_keys_of_now_name_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a try with simulated tables queued is nothing for a till, nor what was queued of other tables and types."""
+    wheel, reel = facts("wheel-1", 3), facts("wheel-2", 6, seed=2)
+    every = keys(types=("*",))
+    queue = Queue(tmp_path / "queue.sqlite")
+    for simulated, event in [(True, wheel[0].event), *((False, one.event) for one in (*wheel, *reel))]:
+        name = f"{'sim/' * simulated}{event.data.table}"
+        body = next(one.body for one in (*wheel, *reel) if one.event is event)
+        queue.put("till", name, Position("e1", event.seq or 0), (event.id, body))
+    queue.close()
+    narrow = keys(tables=("wheel-2",), types=("round.outcome",))
+    expected = wanted(reel, narrow)
+    assert expected
+    delivery, target = deliver(tmp_path, narrow, [], most_s=3)
+    assert target.taken == expected
+    held = len(wheel) + len(reel) + 1 - len(expected)
+    assert f"till: {held} events in its queue are not what its tables, types and simulated name now" in caplog.text
+    assert (delivery.progress.waiting, delivery.progress.full) == (0, False), "they take no room"
+    caplog.clear()
+    left = [one for one in wanted(reel, every) if one not in expected]
+    _, target = deliver(tmp_path, keys(types=("*",), tables=("wheel-2",)), [], until=all_taken(len(left)))
+    assert target.taken == left, "what is named again is sent, in order"
+    _, target = deliver(tmp_path, keys(types=("*",), simulated=True), [], until=all_taken(1))
+    assert target.taken == [(wheel[0].event.id, wheel[0].body)]
+    _, target = deliver(tmp_path, every, [], until=all_taken(len(wheel)))
+    assert target.taken == wanted(wheel, every)
+
+
+def test_a_queue_of_an_earlier_version_is_sent_and_can_be_read_by_it_again(tmp_path: Path) -> None:
+    import sqlite3
+
+    items = facts("wheel-1", 3)
+    path = tmp_path / "queue.sqlite"
+    Queue(path).close()
+    with sqlite3.connect(path) as before:
+        before.execute("DROP INDEX waiting_lane")
+        before.execute("ALTER TABLE waiting DROP COLUMN held")
+        before.execute("CREATE INDEX waiting_lane ON waiting (target, name, n)")
+        before.executemany(
+            "INSERT INTO waiting (target, name, id, body) VALUES ('till', 'wheel-1', ?, ?)", wanted(items, keys())
+        )
+    before.close()
+    _, target = deliver(tmp_path, keys(), [], until=all_taken(1))
+    assert target.taken[0] == wanted(items, keys())[0]
+
+
+def test_a_failure_of_what_was_dropped_fails_no_more_where_another_subscriber_begins(tmp_path: Path) -> None:
+    """The history was rewritten while the target was away, and joined again: what is there is delivered at once."""
+    items = facts("wheel-1", 3)
+    again = facts("wheel-1", 3, seed=9)
+    journal = ModelJournal()
+    ModelTable(journal, "wheel-1", "e2").open()
+    body = journal.snapshot("wheel-1")
+    assert body is not None
+    joined = Joined(table="wheel-1", snapshot=decode_snapshot(body))
+    notice = Rewritten(table="wheel-1", held=Position("e1", 9), journal=Position("e2", 3), why="set aside")
+    queue, away = Queue(tmp_path / "queue.sqlite"), [True]
+
+    async def send(event_id: str, body: bytes) -> str:
+        return "away" if away[0] else ""
+
+    delivery = Delivery(keys(), queue, send, Random(7))
+
+    async def main() -> None:
+        task = asyncio.ensure_future(delivery.run(ListedItems([*items])))
+        await sleep_ns(20 * NS_PER_S)
+        task.cancel()
+        await asyncio.wait([task])
+        assert delivery.progress.failing == {"wheel-1": "away"}
+        await delivery.run(ListedItems([notice, joined]))
+        away[0] = False
+        task = asyncio.ensure_future(delivery.run(ListedItems([*again])))
+        await sleep_ns(700 * NS_PER_S)
+        task.cancel()
+        await asyncio.wait([task])
+
+    run_virtual(main(), VirtualClock())
+    assert delivery.progress.delivered > 0
+    assert (delivery.progress.waiting, delivery.progress.failing) == (0, {})
+    queue.close()
+
+
 def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     import sqlite3
 
