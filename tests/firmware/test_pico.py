@@ -284,7 +284,7 @@ def test_a_money_board_whose_supervisor_lets_it_begin_while_its_port_is_opened_c
             await sleep_ns(NS_PER_S)
             pico.power_on()
             pico.reset()
-            await sleep_ns(3 * NS_PER_S)
+            await sleep_ns(600 * MS)
             status = link.status
             link.close(watching)
             await link.wait_closed()
@@ -313,7 +313,7 @@ def test_the_lamps_take_no_latch_that_is_too_short_for_them(tmp_path: Path) -> N
     for each in (elf, short):
         with InspectedBoard(each) as pico:
             pico.chain_of(KINDS["reel"])
-            pico.run_until(60 * MS)
+            pico.run_until(15 * MS)
             outputs.append(pico.chain_out)
     assert outputs[0] != 0
     assert outputs[1] == 0
