@@ -71,6 +71,10 @@ def other_values(stated: Snapshot, proven: Snapshot) -> str:
     if stated.rounds == [_without_epochs(record) for record in stated.rounds]:
         # Nor did it write these. They follow from the events, whose numbers are compared.
         proven = msgspec.structs.replace(proven, rounds=[_without_epochs(record) for record in proven.rounds])
+    if not stated.wear_game:
+        # An older Feltwire wrote neither, and looked less far back for the wear of a wheel.
+        wear = None if stated.wear is None else proven.wear
+        proven = msgspec.structs.replace(proven, wear=wear, wear_game="", wear_before={})
     others = [name for name in Snapshot.__struct_fields__ if getattr(stated, name) != getattr(proven, name)]
     return "; ".join(f"{name} is {_shown(stated, name)}, proven is {_shown(proven, name)}" for name in others)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 from audit.errors import VERIFY, JournalDamaged
@@ -46,8 +48,8 @@ ROUNDS_BACK = RECENT_ROUNDS + 1
 """The last rounds with a verdict, and the one that may have none."""
 
 CONDITION_BACK = 10_000
-"""Records in which the last wear of a wheel is looked for (ours): it is published after 72 spins, of some ten records
-each, and at each end of a service."""
+"""Records of a game in which the last wear of its wheel is looked for (ours): it is published after 72 spins, of some
+ten records each, and at each end of a service."""
 
 _ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
 _STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"
@@ -57,11 +59,11 @@ _COUNTED = f"""
 _SINCE = "SELECT body FROM record WHERE chain = ? AND seq >= ? ORDER BY seq"
 _BASE_STATE = "SELECT state FROM base WHERE chain = ?"
 _POSTED = f"""
-    SELECT body FROM record WHERE chain = ? AND {STATE_TERM} AND kind IN ('table.opened', 'table.closed')
+    SELECT seq, body FROM record WHERE chain = ? AND {STATE_TERM} AND kind IN ('table.opened', 'table.closed')
     ORDER BY seq DESC
 """
 _CONDITION = f"""
-    SELECT body FROM record WHERE chain = ? AND seq < ? AND seq >= ? AND kind = '{DeviceCondition.kind}'
+    SELECT seq, body FROM record WHERE chain = ? AND seq < ? AND seq >= ? AND kind = '{DeviceCondition.kind}'
     ORDER BY seq DESC LIMIT 1
 """
 _VERDICTS = f"""
@@ -86,10 +88,8 @@ def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableSta
     since = eleventh[0] if eleventh else 0
     state.history.kept_at_least = _history_length(connection, chain, path, state)
     earlier = min(since, _first_counted(connection, chain, state.history.kept_at_least, path))
-    for (body,) in connection.execute(_CONDITION, (chain, since, since - CONDITION_BACK)):
-        data = _data_of(body, chain, path)
-        if isinstance(data, DeviceCondition):
-            state.wear = data.history
+    for condition in _conditions(connection, chain, path, state, since):
+        state.put_wear(condition)
     for query, numbers in ((_STANDING, (earlier,)), (_COUNTED, (earlier, since)), (_SINCE, (since,))):
         for (body,) in connection.execute(query, (chain, *numbers)):
             try:
@@ -99,9 +99,44 @@ def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableSta
     return state
 
 
+def _conditions(
+    connection: sqlite3.Connection, chain: str, path: Path, base: TableState, before: int
+) -> list[DeviceCondition]:
+    """The last wear of each game's wheel before a record, as published, the last one last."""
+    found: dict[str, tuple[int, DeviceCondition]] = {}
+    left: dict[str, int] = {}
+    """By game: how many of its records are still looked at."""
+    for game, begin, end in _played(connection, chain, path, base, before):
+        back = min(end - begin, left.setdefault(game, CONDITION_BACK))
+        left[game] -= back
+        if game in found or not back:
+            continue
+        for seq, body in connection.execute(_CONDITION, (chain, end, end - back)):
+            data = _data_of(body, chain, path)
+            if isinstance(data, DeviceCondition):
+                found[game] = seq, data
+    return [data for _, data in sorted(found.values(), key=itemgetter(0))]
+
+
+def _played(
+    connection: sqlite3.Connection, chain: str, path: Path, base: TableState, before: int
+) -> Iterator[tuple[str, int, int]]:
+    """Which game was played from which record until before which other one, the last first."""
+    game, begin, end = "", before, before
+    for seq, body in [*connection.execute(_POSTED, (chain,)), (0, b"")]:
+        if seq >= before:
+            continue
+        played = _data_of(body, chain, path).game if seq else base.game or game
+        if game and played != game:
+            yield game, begin, end
+            end = begin
+        game, begin = played, seq
+    yield game, begin, end
+
+
 def _history_length(connection: sqlite3.Connection, chain: str, path: Path, base: TableState) -> int:
     """Over how many outcomes the table's statistics count, as it published last."""
-    for (body,) in connection.execute(_POSTED, (chain,)):
+    for _, body in connection.execute(_POSTED, (chain,)):
         data = _data_of(body, chain, path)
         if isinstance(data, TableOpened | TableClosed) and data.history is not None:
             return min(data.history, MOST_HISTORY)

@@ -238,6 +238,7 @@ def _looks(values: Mapping[str, Sequence[float]], false_alarm: float) -> bool:
                 days=[at / 10 for at in range(end)],
                 spins=[SPINS_OF_BLOCK] * end,
                 values={name: list(own[:end]) for name, own in values.items()},
+                learnt=BASELINE,
             ),
             false_alarm,
         )

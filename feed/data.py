@@ -586,6 +586,10 @@ class WearHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The limits that the table's file sets, of the values that have one there."""
     begun: list[dict[str, Number]] = []
     """The values of each spin that was measured since the last block, as a service ends: the next one goes on."""
+    begun_day: Number | None = None
+    """When the first of them was measured, in days since 1970; left out where an older version wrote it."""
+    learnt: Annotated[int, Meta(ge=1)] = 15
+    """From how many blocks, the first ones, the wheel is learnt; left out where it is from 15, as in older versions."""
 
 
 class DeviceCondition(Data, frozen=True, kw_only=True, omit_defaults=True):

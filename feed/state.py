@@ -288,6 +288,10 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     state."""
     wear: WearHistory | None = None
     """The wear of the wheel, as published last; left out for tables without one."""
+    wear_game: str = ""
+    """The game of that wheel; left out for tables without one, and where an older version kept the state."""
+    wear_before: dict[str, WearHistory] = {}
+    """By their games, the wear of other wheels that the table had, as published last."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -374,8 +378,8 @@ class TableState:
         """The state of a machine; None for other tables."""
         self.stack: StackState | None = None
         """The stack in the shoe; None for tables that have sealed and loaded no cards."""
-        self.wear: WearHistory | None = None
-        """The wear of the wheel, as published last; None for tables without one."""
+        self.wear_of: dict[str, WearHistory] = {}
+        """By game, the wear of its wheel, as published last; the game of the last one is at the end."""
         self.history = OutcomeHistory()
         """The last outcomes, and how often each value came in them."""
         self._opened = False
@@ -483,7 +487,7 @@ class TableState:
                 if data.fault == RESHUFFLE:
                     self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
             case events.DeviceCondition():
-                self.wear = data.history
+                self.put_wear(data)
             case events.StackLoaded():
                 stack = self._stack()
                 dealt = stack.orders.get(str(data.batch), "")
@@ -501,6 +505,11 @@ class TableState:
                 self.inspections[data.device] = True
             case events.InspectionFailed():
                 self.inspections[data.device] = False
+
+    def put_wear(self, data: events.DeviceCondition) -> None:
+        """The wear of a game's wheel is this."""
+        self.wear_of.pop(data.game, None)
+        self.wear_of[data.game] = data.history
 
     def _post(self, data: events.TableOpened | events.TableClosed) -> None:
         self.labels, self.limits, self.limits_unit = data.labels, data.limits, data.limits_unit
@@ -612,6 +621,8 @@ class TableState:
 
     def snapshot(self) -> Snapshot:
         """The state as a value."""
+        wear_before = dict(self.wear_of)
+        wear_game, wear = wear_before.popitem() if wear_before else ("", None)
         return Snapshot(
             table=self.table,
             epoch=self.epoch,
@@ -633,7 +644,9 @@ class TableState:
             course=self.course,
             machine=self.machine,
             stack=self.stack,
-            wear=self.wear,
+            wear=wear,
+            wear_game=wear_game,
+            wear_before=wear_before,
             progressive=self.progressive,
             rounds=list(self.rounds),
             labels=self.labels,
@@ -670,7 +683,9 @@ class TableState:
         state.course = snapshot.course
         state.machine = snapshot.machine
         state.stack = snapshot.stack
-        state.wear = snapshot.wear
+        state.wear_of = dict(snapshot.wear_before)
+        if snapshot.wear is not None:
+            state.wear_of[snapshot.wear_game or snapshot.game] = snapshot.wear
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED

@@ -1,14 +1,16 @@
 """The wear of a wheel against its own history: what has changed since it was learnt, and when it reaches its limit.
 
     measured spins   ......│......│......│......│  ···  │......│......│......│
-    blocks of 6          15 blocks: the baseline              the last 8 are compared with it
+    blocks of 6          25 blocks: the baseline              the last 8 are compared with it
     history          every block: its median (of shares and counts its mean), its day; older ones merged by twos
 
 A value is worn where the last blocks lie beyond the baseline's so clearly that chance has it less often than stated
 (the exact test of Mann, Whitney and Wilcoxon, over all values and all looks of a window), and where it has gone a tenth
-of its way to the limit. No distribution is taken for granted, and nothing is assumed of how a value scatters. The rate
-is the median of all slopes between blocks (Theil and Sen), its doubt the interval of their ranks: they give the day
-on which the limit is reached. All of it is ours.
+of its way to the limit. The two blocks of the baseline that are furthest in that direction are left out, and the chance
+is that of a baseline without them: a plug that was loose for an evening does not hide what comes later. No distribution
+is taken for granted, and nothing is assumed of how a value scatters. The rate is the median of all slopes between
+blocks (Theil and Sen), its doubt the interval of their ranks: they give the day on which the limit is reached. All of
+it is ours.
 """
 
 from __future__ import annotations
@@ -25,10 +27,14 @@ from .data import WearHistory
 
 BLOCK: Final = 6
 """Measured spins in a block (ours)."""
-BASELINE: Final = 15
-"""Blocks from which the baseline is learnt (ours): where one spin in four is measured meanwhile, of 360 spins."""
-LEAST_BASELINE: Final = 12
-"""Blocks of the baseline in which a value must have been measured (ours)."""
+BASELINE: Final = 25
+"""Blocks from which the baseline is learnt (ours): where one spin in four is measured meanwhile, of 600 spins."""
+LEAST_BASELINE: Final = 0.8
+"""Part of the baseline's blocks in which a value must have been measured (ours)."""
+ODD: Final = 2
+"""Blocks of the baseline that may be odd (ours); fewer where it is too short for the stated chance without them."""
+CLOCK_DAYS: Final = 1.0
+"""A block that is dated later than now by more is not believed (ours)."""
 WINDOW: Final = 8
 """The last blocks, which are compared with it (ours): the first ones of 192 spins, later ones of 1,152."""
 MOST_BLOCKS: Final = 63
@@ -132,10 +138,10 @@ class Worn(NamedTuple):
 
 def worn(history: WearHistory, false_alarm: float) -> list[Worn]:
     """What of a wheel is worn, by the last blocks of its history; empty while it is not learnt."""
-    if len(history.days) < BASELINE + WINDOW:
+    if len(history.days) < history.learnt + WINDOW:
         return []
     learnt = [
-        (name, part, _learnt(part, tuple(history.values[name][:BASELINE]), history.limits.get(name)))
+        (name, part, _learnt(part, tuple(history.values[name][: history.learnt]), history.limits.get(name)))
         for name in sorted(history.values)
         if (part := part_of(name)) is not None
     ]
@@ -160,7 +166,7 @@ class _Learnt(NamedTuple):
     """What the baseline of a value shows."""
 
     before: Sequence[float] = ()
-    """Its blocks that have the value."""
+    """Its blocks that have the value, the least first."""
     baseline: float = 0.0
     limits: Sequence[float] = ()
     """None where the blocks are too few, or the baseline is beyond them."""
@@ -169,8 +175,8 @@ class _Learnt(NamedTuple):
 @lru_cache
 def _learnt(part: WearPart, blocks: tuple[float | None, ...], limit: float | None) -> _Learnt:
     """What the blocks of a baseline show; cached, since it is the same at each look. `limit` is of the table's file."""
-    before = [value for value in blocks if value is not None]
-    if len(before) < LEAST_BASELINE:
+    before = sorted(value for value in blocks if value is not None)
+    if len(before) < LEAST_BASELINE * len(blocks):
         return _Learnt()
     baseline = median(before)
     limits = [baseline * factor for factor in part.factors if baseline > 0]
@@ -182,30 +188,43 @@ def _learnt(part: WearPart, blocks: tuple[float | None, ...], limit: float | Non
 
 def _is_beyond(last: Sequence[float], before: Sequence[float], way: int, chance: float) -> bool:
     """Whether the last blocks are so clearly above those before, or with -1 below, that chance has it this seldom."""
-    beyond = sum((one > other) - (one < other) for one in last for other in before) * way
+    odd, least = _rank_test(len(last), len(before), chance)
+    kept = before[: len(before) - odd] if way > 0 else before[odd:]
+    beyond = sum((one > other) - (one < other) for one in last for other in kept) * way
     # Of all pairs, twice those that are beyond: ties count half, and make it less.
-    return beyond + len(last) * len(before) >= 2 * least_beyond(len(last), len(before), chance)
+    return beyond + len(last) * len(kept) >= 2 * least
 
 
 @cache
-def least_beyond(last: int, before: int, chance: float) -> int:
-    """The fewest pairs, a last block and one of before, with the last one beyond, that chance has so seldom or less.
+def _rank_test(last: int, before: int, chance: float) -> tuple[int, int]:
+    """How many blocks of those before are left out, and the fewest pairs that are beyond by chance so seldom."""
+    for odd in range(ODD, 0, -1):
+        least = least_beyond(last, before, odd, chance)
+        if least <= last * (before - odd):
+            return odd, least
+    return 0, least_beyond(last, before, 0, chance)
+
+
+def least_beyond(last: int, before: int, odd: int, chance: float) -> int:
+    """The fewest pairs, a last block and one of before, with the last one beyond, that chance has so seldom or less;
+    of those before as many as are odd, the furthest, are in no pair.
 
     One more than all pairs where even all of them are not seldom enough.
     """
     # Ways to have each number of pairs: a block more of the last ones is beyond 0 to all of those before.
+    kept = before - odd
     ways = {(0, rest): [1] for rest in range(before + 1)}
     for number in range(1, last + 1):
         for rest in range(before + 1):
-            found = [0] * (number * rest + 1)
+            found = [0] * (number * min(rest, kept) + 1)
             for pairs, count in enumerate(ways[number - 1, rest]):
-                found[pairs + rest] += count
+                found[pairs + min(rest, kept)] += count
             if rest:
                 for pairs, count in enumerate(ways[number, rest - 1]):
                     found[pairs] += count
             ways[number, rest] = found
     left = chance * comb(last + before, last)
-    counts, pairs = ways[last, before], last * before
+    counts, pairs = ways[last, before], last * kept
     while pairs >= 0 and counts[pairs] <= left:
         left -= counts[pairs]
         pairs -= 1
@@ -250,16 +269,34 @@ def _day(day: float) -> str:
 # --- the history ---
 
 
-def since(history: WearHistory, day: float) -> WearHistory:
-    """The blocks from a day on: a part was exchanged, and the wheel is learnt again."""
-    return _from_block(history, next((at for at, one in enumerate(history.days) if one >= day), len(history.days)))
+def since(history: WearHistory, day: float, now: float) -> WearHistory:
+    """The blocks from a day on, as a part was exchanged then, and the wheel is learnt again. Each is judged by its own
+    day, wherever it is: a clock may have been wrong. `now` is a day, too."""
+    kept = [at for at, one in enumerate(history.days) if day <= one <= now + CLOCK_DAYS]
+    return history if len(kept) == len(history.days) else _blocks_of(history, kept)
 
 
-def _from_block(history: WearHistory, first: int) -> WearHistory:
-    """The history from a block on, with the values that were measured since."""
-    left = {name: own[first:] for name, own in history.values.items()}
-    values = {name: own for name, own in left.items() if own.count(None) < len(own)}
-    return WearHistory(days=history.days[first:], spins=history.spins[first:], values=values, limits=history.limits)
+def _blocks_of(history: WearHistory, kept: Sequence[int]) -> WearHistory:
+    """The history of these blocks alone, with the values that were measured in them."""
+    left = {name: [own[at] for at in kept] for name, own in history.values.items()}
+    return WearHistory(
+        days=[history.days[at] for at in kept],
+        spins=[history.spins[at] for at in kept],
+        values={name: own for name, own in left.items() if own.count(None) < len(own)},
+        limits=history.limits,
+        learnt=_learnt_from(history, len(kept)),
+    )
+
+
+def to_learn(history: WearHistory) -> int:
+    """Blocks until the wheel is learnt and a first window is full."""
+    blocks = len(history.days)
+    return max(0, _learnt_from(history, blocks) + WINDOW - blocks)
+
+
+def _learnt_from(history: WearHistory, blocks: int) -> int:
+    """From how many blocks the wheel is learnt: a history of an older version that was judged has fewer."""
+    return history.learnt if blocks >= history.learnt + WINDOW else BASELINE
 
 
 def with_block(
@@ -276,7 +313,11 @@ def with_block(
         before = history.values.get(name) or [None] * number
         values[name] = [*before, None if middle is None else float(f"{middle:.4g}")]
     made = WearHistory(
-        days=[*history.days, round(day, 3)], spins=[*history.spins, len(block)], values=values, limits=dict(limits)
+        days=[*history.days, round(day, 3)],
+        spins=[*history.spins, len(block)],
+        values=values,
+        limits=dict(limits),
+        learnt=_learnt_from(history, number),
     )
     made = _from_new_sensor(made)
     return made if len(made.days) < MOST_BLOCKS else _merged(made)
@@ -285,30 +326,33 @@ def with_block(
 def _from_new_sensor(history: WearHistory) -> WearHistory:
     """The last blocks alone where each has a value that the baseline never had: the wheel is another one, or has a
     sensor more, and is learnt again."""
-    if len(history.days) < BASELINE + WINDOW:
+    blocks, learnt = len(history.days), history.learnt
+    if blocks < learnt + WINDOW:
         return history
     for own in history.values.values():
-        if own[0] is None and None not in own[-WINDOW:] and own[:BASELINE].count(None) == BASELINE:
-            return _from_block(history, len(history.days) - WINDOW)
+        if own[0] is None and None not in own[-WINDOW:] and own[:learnt].count(None) == learnt:
+            return _blocks_of(history, range(blocks - WINDOW, blocks))
     return history
 
 
 def _merged(history: WearHistory) -> WearHistory:
     """The history with the older half after the baseline merged by twos; the last blocks stay as they are."""
-    pairs = (len(history.days) - BASELINE - WINDOW) // 4
-    end = BASELINE + 2 * pairs
+    learnt = history.learnt
+    pairs = (len(history.days) - learnt - WINDOW) // 4
+    end = learnt + 2 * pairs
 
     def merged(own: list[float | None]) -> list[float | None]:
         middles = []
-        for at in range(BASELINE, end, 2):
+        for at in range(learnt, end, 2):
             both = [value for value in own[at : at + 2] if value is not None]
             middles.append(fmean(both) if both else None)
-        return [*own[:BASELINE], *middles, *own[end:]]
+        return [*own[:learnt], *middles, *own[end:]]
 
     days, spins = history.days, history.spins
     return WearHistory(
-        days=[*days[:BASELINE], *((days[at] + days[at + 1]) / 2 for at in range(BASELINE, end, 2)), *days[end:]],
-        spins=[*spins[:BASELINE], *(spins[at] + spins[at + 1] for at in range(BASELINE, end, 2)), *spins[end:]],
+        days=[*days[:learnt], *((days[at] + days[at + 1]) / 2 for at in range(learnt, end, 2)), *days[end:]],
+        spins=[*spins[:learnt], *(spins[at] + spins[at + 1] for at in range(learnt, end, 2)), *spins[end:]],
         values={name: merged(own) for name, own in history.values.items()},
         limits=history.limits,
+        learnt=learnt,
     )

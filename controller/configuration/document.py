@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
@@ -309,10 +310,10 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """Values as a TOML document: the inverse of what `tomllib` reads, without comments and dates.
+    """Values as a TOML document: the inverse of what `tomllib` reads, without comments.
 
     Raises:
-        TypeError: a value is none of text, number, true or false, list and table.
+        TypeError: a value is none of text, number, true or false, date or time, list and table.
     """
     return "\n".join(_table_lines(values, ())) + "\n"
 
@@ -337,6 +338,8 @@ def _value_text(value: object) -> str:
         case str():
             # A basic string of TOML is a string of JSON, but TOML also escapes the character DEL.
             return msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
+        case date() | time():
+            return value.isoformat()
         case list() | tuple():
             return "[" + ", ".join(map(_value_text, value)) + "]"
         case Mapping():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
@@ -375,20 +375,33 @@ Wear: TypeAlias = Annotated[
     Meta(description="whether the wheel's wear is measured, published and warned of", extra={"cite": "ours"}),
 ]
 WearSince: TypeAlias = Annotated[
-    Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", examples=["2026-11-29"])] | None,
+    Annotated[
+        str,
+        Meta(
+            pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}"
+            r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?\Z",
+            examples=["2026-11-29T10:00:00-05:00"],
+        ),
+    ]
+    | None,
     Meta(
-        description='the day, as "2026-11-29" with its quotation marks, on which a part was exchanged or cleaned: the '
-        "wheel is learnt again from there",
+        description="when a part was exchanged or cleaned: a moment with its zone, as 2026-11-29T10:00:00-05:00, or a "
+        "day, as 2026-11-29, which begins at midnight in UTC; with quotation marks or without: the wheel is learnt "
+        "again from there",
         extra={"cite": "ours"},
     ),
 ]
 
 
 def wear_problems(since: str | None) -> list[tuple[str, str, str]]:
-    """What is wrong with the day: key, what, fix."""
-    if since is None or day_of(since) is not None:
+    """What is wrong with the moment: key, what, fix."""
+    if since is None:
         return []
-    return [("wear_since", f"{since} is not in the calendar", 'write the day as "2026-11-29"')]
+    if day_of(since) is None:
+        return [("wear_since", f"{since} is not in the calendar", "write it as 2026-11-29T10:00:00-05:00")]
+    if len(since) > len("2026-11-29") and datetime.fromisoformat(since).tzinfo is None:
+        return [("wear_since", f"{since} has no zone", f"write it with its own, as {since}-05:00, or {since}Z")]
+    return []
 
 
 class WearSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -396,6 +409,8 @@ class WearSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     wear: Wear = True
     wear_since: WearSince = None
+
+    moments: ClassVar[Collection[str]] = ("wear_since",)
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong with the keys: key, what, fix."""
@@ -438,6 +453,8 @@ class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     wear: Wear = True
     wear_since: WearSince = None
 
+    moments: ClassVar[Collection[str]] = ("wear_since",)
+
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         found = []
@@ -449,12 +466,15 @@ class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return [*found, *pace_problems(self), *wear_problems(self.wear_since)]
 
 
-def day_of(text: str) -> int | None:
-    """Days from 1970 to a day that is written as `2026-11-29`; None where the calendar has none."""
+def day_of(text: str) -> float | None:
+    """Days from 1970 to a moment, or to a day's midnight, in UTC where it has no zone; None where the calendar has
+    none."""
     try:
-        return (date.fromisoformat(text) - date(1970, 1, 1)).days
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
+    zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (zoned - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(days=1)
 
 
 _OTHER_WORDS: Final = {

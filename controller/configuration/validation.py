@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, time
 from itertools import product
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -53,6 +53,11 @@ def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, lis
         The struct, or None if a key is wrong by itself, and every mistake. The struct is returned whatever the checks
         between keys find. Of a section with a wrong key the conflicts are found that do not depend on it.
     """
+    moments: Collection[str] = getattr(struct, "moments", ())
+    if moments and isinstance(values, dict):
+        # TOML has dates of its own; here they are text.
+        written = {key: values[key].isoformat() for key in moments if isinstance(values.get(key), date)}
+        values = {**values, **written}
     findings = _check_struct(values, struct, path)
     if findings:
         return None, findings + _conflicts_in_spite(values, struct, path, findings)

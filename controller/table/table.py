@@ -174,8 +174,10 @@ class Table:
                 self._can.restores.restore(state)
             if self._repeats is not None:
                 self._repeats.restore(state)
-            if self._wear is not None:
-                self._wear.restore(state)
+        # Of the wheel of this game, whatever was played since.
+        history = state.wear_of.get(self.identity.game)
+        if self._wear is not None and history is not None:
+            self._wear.restore(history)
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
@@ -332,7 +334,7 @@ class Table:
             self.game.handle(seen)
         elif isinstance(seen, WheelMeasured):
             if self._wear is not None:
-                if self._wear.measured(seen.values):
+                if self._wear.measured(seen.values, self._day(seen.t_ns)):
                     self._watch_wear(self._wear, seen.t_ns)
                 self._publish_wear(self._wear, seen.t_ns)
         elif isinstance(seen, UnknownLine):

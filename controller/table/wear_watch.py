@@ -19,8 +19,7 @@ import msgspec
 
 from controller.table.bias import FALSE_ALARM
 from feed.events import WearHistory
-from feed.state import TableState
-from feed.wear import BASELINE, BLOCK, WINDOW, since, with_block, worn
+from feed.wear import BLOCK, CLOCK_DAYS, since, to_learn, with_block, worn
 
 PUBLISHED_LEARNING: Final = 3 * BLOCK
 """Measured spins of a wheel that is being learnt after which its history is published (ours)."""
@@ -47,49 +46,58 @@ class WearWatch:
         self._keys = keys
         self._history = WearHistory(limits=dict(keys.limits))
         self._block: list[Mapping[str, float]] = []
+        self._begun_day: float | None = None
+        """When its first spin was measured; None where that is not known."""
         self._unpublished = 0
         """Measured spins that the journal does not have."""
         self._warned: dict[tuple[str, float], int] = {}
         """By value and limit: the quarter of the way at which it was last warned of."""
 
-    def restore(self, state: TableState) -> None:
+    def restore(self, history: WearHistory) -> None:
         """Continues from what the journal holds."""
-        if state.wear is not None:
-            self._history = state.wear
-            self._block = [*state.wear.begun]
+        self._history = history
+        self._block = [*history.begun]
+        # An older version did not write when they were measured: after the last block.
+        self._begun_day = history.days[-1] if history.begun_day is None and history.days else history.begun_day
 
     def forget(self, day: float) -> None:
         """Forgets what is from before the part was exchanged. `day` is now, since 1970."""
-        from_day, days = self._keys.since_day, self._history.days
+        from_day = self._keys.since_day
         if from_day is None or from_day > day:  # a day that is still to come takes nothing away
             return
-        if days and days[-1] < from_day:
+        if self._begun_day is not None and not from_day <= self._begun_day <= day + CLOCK_DAYS:
             self._block = []
-        self._history = since(self._history, from_day)
+        self._history = since(self._history, from_day, day)
 
     @property
     def to_learn(self) -> int:
         """Measured spins until the wheel is learnt and a first window is full."""
-        return max(0, (BASELINE + WINDOW - len(self._history.days)) * BLOCK - len(self._block))
+        return max(0, to_learn(self._history) * BLOCK - len(self._block))
 
-    def measured(self, values: Mapping[str, float]) -> bool:
-        """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
+    def measured(self, values: Mapping[str, float], day: float) -> bool:
+        """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called. `day` is
+        now, since 1970."""
+        if not self._block:
+            self._begun_day = day
         self._block.append(values)
         self._unpublished += 1
         return len(self._block) >= BLOCK
 
     def judge(self, day: float) -> list[str]:
         """Adds the block to the history; returns what is to be warned of, in words. `day` is now, since 1970."""
-        block, self._block = self._block, []
         self.forget(day)
+        block, self._block = self._block, []
+        if not block:
+            return []
+        first = self._history.days[:1]
         self._history = with_block(self._history, day, block, self._keys.limits)
-        found = worn(self._history, FALSE_ALARM)
-        before, self._warned = self._warned, {}
+        if self._history.days[:1] != first:
+            self._warned = {}  # it is learnt again
         words = []
-        for one in found:
+        for one in worn(self._history, FALSE_ALARM):
             place, quarter = (one.name, one.limit), int(one.progress * QUARTERS)
-            self._warned[place] = max(quarter, before.get(place, quarter))
-            if quarter > before.get(place, -1):
+            if quarter > self._warned.get(place, -1):
+                self._warned[place] = quarter
                 words.append(one.words)
         return words
 
@@ -98,4 +106,6 @@ class WearWatch:
         if self._unpublished < (1 if at_end else PUBLISHED_LEARNING if self.to_learn else PUBLISHED_LEARNT):
             return None
         self._unpublished = 0
-        return msgspec.structs.replace(self._history, begun=[dict(one) for one in self._block])
+        begun, day = [dict(one) for one in self._block], self._begun_day
+        begun_day = round(day, 3) if begun and day is not None else None
+        return msgspec.structs.replace(self._history, begun=begun, begun_day=begun_day)

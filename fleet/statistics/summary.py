@@ -23,6 +23,7 @@ import msgspec
 from audit.labels import table_label
 from audit.misfires import Misfire, PaceLine
 from audit.wall_span import WallSpan
+from feed import excess
 from feed.calls import CallLine
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
@@ -726,16 +727,15 @@ def _readers(sql: duckdb.DuckDBPyConnection) -> list[CardReaderLine]:
 
 _LAST_WEAR: Final = """
 SELECT venue, "table", arg_max(wear, seq) FROM chosen WHERE type = 'device.condition' AND wear IS NOT NULL
-GROUP BY venue, "table" ORDER BY venue, "table"
+GROUP BY venue, "table", game ORDER BY venue, "table", game
 """
 
 
 def _wear(sql: duckdb.DuckDBPyConnection) -> Iterator[WornWheel]:
-    """The wear of every wheel: its last history has all evenings since it was learnt."""
-    rows = sql.execute(_LAST_WEAR).fetchall()
-    for venue, table, text in rows:
+    """The wear of every wheel: its last history has all evenings since it was learnt, and is judged as at its table."""
+    for venue, table, text in sql.execute(_LAST_WEAR).fetchall():
         history = msgspec.json.decode(text, type=WearHistory)
-        for words in [one.words for one in worn(history, FALSE_ALARM / len(rows))] or [""]:
+        for words in [one.words for one in worn(history, excess.FALSE_ALARM)] or [""]:
             yield WornWheel(venue, table, sum(history.spins), words)
 
 

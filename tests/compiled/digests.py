@@ -79,7 +79,7 @@ def worn(count: int) -> Iterator[str]:
     """What the watch over wear measured of a simulated wheel in so many blocks: no shorter run shows any of it."""
     for game in CORRUPTED:
         config = _table(game)
-        history = learnt(config, simulated_rounds(config, count * LEARNING_SPINS * BLOCK)).wear
+        history = learnt(config, simulated_rounds(config, count * LEARNING_SPINS * BLOCK)).wear_of.get(config.game)
         assert history is not None
         for name, values in history.values.items():
             yield f"worn {game} {name} {digest(values)}"

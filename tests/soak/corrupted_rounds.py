@@ -36,8 +36,8 @@ COMPARED = 40
 WATCHED = 7_500
 """Of the life of a wheel, one seed in this many is also that of a wheel under the watch: one in nine of its days."""
 
-WATCHED_ROUNDS = 600
-"""The watch looks after 552."""
+WATCHED_ROUNDS = 840
+"""The watch looks after 792."""
 
 RUNS_A_COLLECTION = 100
 """Runs between two collections of cyclic garbage: left to itself the collector takes a fifth of the time, to look again

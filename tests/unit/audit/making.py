@@ -57,6 +57,7 @@ class Evening:
         self._starts = 0
         self._rounds: dict[str, int] = {}
         self.seqs: dict[str, int] = {}
+        self.game = "money_wheel"
         make_file(path)
 
     def __enter__(self) -> Evening:
@@ -113,7 +114,7 @@ class Evening:
     def event(self, table: str, data: type[Data], **fields: Any) -> Event:
         seq = self._next(table)
         number = fields.get("round")
-        common: dict[str, Any] = {"table": table, "game": "money_wheel", "simulated": False}
+        common: dict[str, Any] = {"table": table, "game": self.game, "simulated": False}
         common["mono_ns"] = self.clock.now_ns()
         event = Event(
             id=f"{table}.{self.epoch}.{seq}",

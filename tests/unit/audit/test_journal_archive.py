@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from nacl.signing import SigningKey
 
-from audit.continuing import breaks_between
+from audit.continuing import breaks_between, other_values
 from audit.errors import JournalError
 from audit.findings import AuditReport, FindingKind
 from audit.records import Head
@@ -25,7 +25,7 @@ from controller.journal.files import Lock
 from controller.journal.history import JournalHistory
 from feed.data import WearHistory
 from feed.events import DeviceCondition
-from feed.state import Snapshot
+from feed.state import Snapshot, TableState
 from hal.clock import VirtualClock
 from tests.unit.audit.making import DAY_NS, EVENING_NS, KEY, OTHER_KEY, Evening, tampering
 
@@ -112,11 +112,45 @@ def test_the_wear_of_a_wheel_is_known_after_many_rounds_without_it_and_after_its
 
     def wear() -> WearHistory | None:
         with closing(sqlite3.connect(path)) as connection:
-            return state_of(connection, "wheel-1", path).wear
+            return state_of(connection, "wheel-1", path).snapshot().wear
 
     assert wear() == history
     assert move(path, out, after(2)) is not None
     assert wear() == history
+
+
+def test_the_wear_of_a_wheel_is_known_after_another_game_and_an_older_archive_states_less(tmp_path: Path) -> None:
+    path, out = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
+    writer = Evening(path)
+    for night, game in enumerate(("roulette", "baccarat", "money_wheel", "baccarat")):
+        writer.game = game
+        with writer:
+            writer.opened("wheel-1")
+            if game != "baccarat":
+                history = WearHistory(days=[night + 0.5], spins=[6], values={"level": [0.03]})
+                writer.say(writer.event("wheel-1", DeviceCondition, device="wheel", history=history))
+            for _ in range(14):
+                writer.round("wheel-1", "void")
+            writer.closed("wheel-1")
+        writer.clock.advance_to(EVENING_NS + (night + 1) * DAY_NS)
+
+    def days() -> dict[str, list[float]]:
+        with closing(sqlite3.connect(path)) as connection:
+            found = TableState.from_snapshot(state_of(connection, "wheel-1", path).snapshot()).wear_of
+        return {game: one.days for game, one in found.items()}
+
+    assert days() == {"roulette": [0.5], "money_wheel": [2.5]}
+    assert move(path, out, after(2)) is not None
+    assert days() == {"roulette": [0.5], "money_wheel": [2.5]}
+    assert breaks_between([verify(out), verify(path)]) == []
+    with closing(sqlite3.connect(out)) as connection:
+        proven = state_of(connection, "wheel-1", out).snapshot()
+    replace = msgspec.structs.replace
+    assert proven.wear is not None
+    for wear, wrong in ((proven.wear, ""), (None, ""), (replace(proven.wear, days=[9]), "wear is")):
+        stated = replace(proven, wear=wear, wear_game="", wear_before={})  # as an older version wrote it
+        assert other_values(stated, proven)[:7] == wrong
+    assert other_values(replace(proven, wear_game="baccarat"), proven).startswith("wear_game is")
 
 
 def test_a_chain_that_has_no_record_in_an_archive_and_none_after_it_is_not_broken() -> None:

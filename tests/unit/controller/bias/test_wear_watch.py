@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from benchmarks.tables import without_watch
@@ -131,7 +132,9 @@ def learnt_state(config: TableConfig) -> TableState:
     """What the journal has of a table whose wheel was learnt the day before."""
     state, blocks = TableState(config.id), BASELINE + WINDOW
     state.game = config.game
-    state.wear = WearHistory(days=[-1.0] * blocks, spins=[BLOCK] * blocks, values={"unevenness": [0.03] * blocks})
+    state.wear_of[config.game] = WearHistory(
+        days=[-1.0] * blocks, spins=[BLOCK] * blocks, values={"unevenness": [0.03] * blocks}
+    )
     return state
 
 
@@ -158,7 +161,7 @@ def test_a_learnt_wheel_is_measured_seldom_and_one_that_is_to_be_learnt_again_of
         table = table_for(config, epoch="e", simulated=True)
         table.restore(learnt_state(config))
         taken: list[object] = []
-        wear_of(table).measured = taken.append  # type: ignore[method-assign, assignment]
+        wear_of(table).measured = lambda *one, taken=taken: taken.append(one)  # type: ignore[method-assign]
         table.open(0)
         for batch in batches:
             table.feed(batch)
@@ -173,7 +176,7 @@ def watched(watch: WearWatch, value: float, blocks: int, day: float = 0.0, name:
     """What is warned of while so many blocks have about this value."""
     said: list[str] = []
     for number in range(blocks):
-        full = [watch.measured({name: value * (1 + 0.001 * (number % 7))}) for _ in range(BLOCK)]
+        full = [watch.measured({name: value * (1 + 0.001 * (number % 7))}, day + number) for _ in range(BLOCK)]
         assert full == [*[False] * (BLOCK - 1), True]
         said += watch.judge(day + number)
     return said
@@ -185,6 +188,18 @@ def test_a_value_is_warned_of_once_and_again_at_each_quarter_of_its_way() -> Non
     (said,) = watched(watch, 0.048, 30, 100.0)
     assert said.startswith("bearing of the rotor: ")
     assert [len(watched(watch, value, 20, 200.0)) for value in (0.052, 0.056, 0.062, 0.082)] == [1, 0, 1, 2]
+
+
+def test_a_quarter_is_warned_of_once_also_where_the_value_is_not_found_for_some_looks() -> None:
+    watch = WearWatch(WearLimits(None, {"level": 0.4}))
+    watched(watch, 0.1, BASELINE + WINDOW, name="level")
+    assert [len(watched(watch, value, 20, 100.0, "level")) for value in (0.15, 0.1, 0.15, 0.2)] == [1, 0, 0, 1]
+    # What was warned of belongs to that baseline.
+    learnt_again = WearWatch(WearLimits(500.0, {"level": 0.4}))
+    learnt_again.restore(journalled(watch.published(at_end=True)))
+    assert len(watched(learnt_again, 0.2, 1, 490.0, "level")) == 1
+    assert watched(learnt_again, 0.1, BASELINE + WINDOW, 500.0, "level") == []
+    assert len(watched(learnt_again, 0.2, 20, 600.0, "level")) == 1
 
 
 def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes_on_from_it() -> None:
@@ -200,60 +215,63 @@ def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes
     assert len(last.days) == blocks + 1
     assert watch.published(at_end=True) is None
 
-    state = TableState("t")
-    state.wear = last
-    snapshot = decode_snapshot(encode_snapshot(state.snapshot()))
     again = WearWatch(WearLimits(None, {"level": 0.2}))
-    again.restore(TableState.from_snapshot(snapshot))
+    again.restore(journalled(last))
     for one in (watch, again):
         watched(one, 0.05, 2, 9.0)
     assert again.published(at_end=True) == watch.published(at_end=True)
 
     # Short evenings: what is measured in each is a part of a block.
-    begun: WearHistory | None = None
+    begun = last
     for number in range(BLOCK - 1):
         evening = WearWatch(WearLimits(None, {}))
-        evening.restore(state)
+        evening.restore(begun)
         assert evening.published(at_end=True) is None
-        assert not evening.measured({"rotor_slowing": 0.04 + number})
-        begun = evening.published(at_end=True)
-        assert begun is not None
-        state.wear = begun
-        state = TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot())))
-    assert begun is not None
+        assert not evening.measured({"rotor_slowing": 0.04 + number}, 9.0 + number / 10)
+        begun = journalled(evening.published(at_end=True))
     assert [one["rotor_slowing"] for one in begun.begun] == [0.04 + number for number in range(BLOCK - 1)]
-    for since_day, left in ((None, BLOCK - 1), (2.0, BLOCK - 1), (9.5, 0), (10.5, BLOCK - 1)):
+    assert begun.begun_day == 9.0
+    of_old = msgspec.structs.replace(begun, begun_day=None)  # as an older version wrote it: after the last block
+    cases = [(begun, None, True), (begun, 2.0, True), (begun, 8.5, True), (begun, 9.05, False), (begun, 10.5, True)]
+    for before, since_day, left in [*cases, (of_old, 2.0, True), (of_old, 9.05, False)]:
         evening = WearWatch(WearLimits(since_day, {}))
-        evening.restore(state)
+        evening.restore(before)
         evening.forget(10.0)
-        assert evening.measured({"rotor_slowing": 0.04}) == (left == BLOCK - 1)
+        assert evening.measured({"rotor_slowing": 0.04}, 10.0) == left
 
     # After a part was exchanged, short evenings add up, too.
     for _ in range(BLOCK - 1):
         evening = WearWatch(WearLimits(9.5, {}))
-        evening.restore(state)
+        evening.restore(begun)
         evening.forget(10.0)
-        assert not evening.measured({"rotor_slowing": 0.04})
-        state.wear = evening.published(at_end=True)
+        assert not evening.measured({"rotor_slowing": 0.04}, 10.0)
+        begun = journalled(evening.published(at_end=True))
     evening = WearWatch(WearLimits(9.5, {}))
-    evening.restore(state)
+    evening.restore(begun)
     evening.forget(10.0)
     assert evening.to_learn == (BASELINE + WINDOW - 1) * BLOCK + 1
-    assert evening.measured({"rotor_slowing": 0.04})
+    assert evening.measured({"rotor_slowing": 0.04}, 10.0)
     evening.judge(10.0)
     assert evening.published(at_end=True) is not None
-    assert not evening.measured({"rotor_slowing": 0.04})
+    assert not evening.measured({"rotor_slowing": 0.04}, 10.0)
     new = evening.published(at_end=True)
     assert new is not None
     assert len(new.begun) == 1
 
-    state.wear = last
     anew = WearWatch(WearLimits(2.0, {}))
-    anew.restore(state)
+    anew.restore(last)
     watched(anew, 0.05, 1, 9.0)
     history = anew.published(at_end=True)
     assert history is not None
     assert history.days == [2, 3, 9]
+
+
+def journalled(history: WearHistory | None) -> WearHistory:
+    """A history as the state of a table keeps it."""
+    assert history is not None
+    state = TableState("t")
+    state.wear_of["roulette"] = history
+    return TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot()))).wear_of["roulette"]
 
 
 def wear_of(table: Table) -> WearWatch:
@@ -282,7 +300,7 @@ def test_a_table_warns_publishes_its_history_and_continues_it_after_a_restart() 
     assert spins.to_learn == 0
     said += [*more, *table.close(t_ns, "the end")]
     conditions = [event.data for event in said if isinstance(event.data, events.DeviceCondition)]
-    assert [len(one.history.days) for one in conditions] == [3, 6, 9, 12, 15, 18, 21, 23]
+    assert [len(one.history.days) for one in conditions] == [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33]
     assert {one.device for one in conditions} == {"wheel"}
     assert conditions[-1].history.limits == {"level": 0.15}
     assert not [event for event in said if isinstance(event.data, events.DeviceWarning)]
@@ -302,6 +320,51 @@ def test_a_table_warns_publishes_its_history_and_continues_it_after_a_restart() 
     assert not [event for event in other if isinstance(event.data, events.Outcome)]
 
 
+def test_a_part_that_was_exchanged_in_the_night_is_learnt_from_that_moment_on() -> None:
+    table = table_for(configured(ROULETTE), epoch="e1", simulated=True)
+    state = TableState("t")
+    said = table.open(0)
+    more, exchanged_ns = with_measured(table, 5, 0.08, 0)  # the old part, on the same day
+    for event in [*said, *more, *table.close(exchanged_ns, "the end")]:
+        state.apply(event)
+    warned = {}
+    for since in ("1969-12-31T19:30:30-05:00", "1970-01-01"):
+        again = table_for(configured(f"{ROULETTE}[watch]\nwear_since = {since}\n"), epoch="e2", simulated=True)
+        again.restore(state)
+        again.open(exchanged_ns)
+        _, t_ns = with_measured(again, BASELINE, 0.04, exchanged_ns)
+        more, _ = with_measured(again, WINDOW, 0.05, t_ns)
+        warned[since] = [event.data.warning for event in more if isinstance(event.data, events.DeviceWarning)]
+    assert [*warned.values()] == [[WHEEL_WEAR], []], "a day has the blocks of the part before it, too"
+
+
+def test_the_wear_of_a_wheel_is_continued_after_an_evening_of_another_game() -> None:
+    table = table_for(configured(ROULETTE), epoch="e1", simulated=True)
+    state = TableState("t")
+    said = table.open(0)
+    more, t_ns = with_measured(table, 4, 0.04, 0)
+    said += [*more, *table.close(t_ns, "the end")]
+    for epoch, text in (("e2", TABLE.format(game="baccarat", more="")), ("e3", MONEY_WHEEL)):
+        for event in said:
+            state.apply(event)
+        state = TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot())))
+        other = table_for(configured(text), epoch=epoch, simulated=True)
+        other.restore(state)
+        said = other.open(t_ns)
+        if epoch == "e3":
+            assert wear_of(other)._history.days == []
+            said += with_measured(other, 3, 0.5, t_ns)[0]
+        said += other.close(t_ns, "the end")
+    for event in said:
+        state.apply(event)
+    snapshot = state.snapshot()
+    assert (snapshot.wear_game, [*snapshot.wear_before]) == ("money_wheel", ["roulette"])
+    for text, blocks in ((ROULETTE, 4), (MONEY_WHEEL, 3)):
+        again = table_for(configured(text), epoch="e4", simulated=True)
+        again.restore(TableState.from_snapshot(decode_snapshot(encode_snapshot(snapshot))))
+        assert len(wear_of(again)._history.days) == blocks
+
+
 def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() -> None:
     off = configured(ROULETTE + "[watch]\nwear = false\n")
     assert table_for(off, epoch="e", simulated=True)._wear is None
@@ -315,15 +378,15 @@ def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() ->
     for text in (ROULETTE, MONEY_WHEEL):
         dated = configured(text + '[watch]\nwear_since = "1970-01-03"\n')
         assert wear_of(table_for(dated, epoch="e", simulated=True))._keys.since_day == 2
+    for written in ("1970-01-03", "1970-01-02T19:00:00-05:00", '"1970-01-02T19:00-05:00"', "1970-01-03 00:00:00Z"):
+        dated = configured(f"{ROULETTE}[watch]\nwear_since = {written}\n")
+        assert wear_of(table_for(dated, epoch="e", simulated=True))._keys.since_day == 2
     assert day_of("2026-02-29") is None
-    state = TableState("t")
-    state.game = "roulette"
-    state.wear = WearHistory(days=[1, 2, 3], spins=[6, 6, 6], values={"level": [1, 2, 3]})
+    before = WearHistory(days=[1, 2, 3], spins=[6, 6, 6], values={"level": [1, 2, 3]})
     table = table_for(configured(ROULETTE + '[watch]\nwear_since = "1970-01-03"\n'), epoch="e", simulated=True)
-    table.restore(state)
     for day, days in ((1.5, [1, 2, 3, 1.5]), (4, [2, 3, 4])):  # what is still to come takes nothing away
-        wear_of(table).restore(state)
-        wear_of(table).measured({"level": 1})
+        wear_of(table).restore(before)
+        wear_of(table).measured({"level": 1}, day)
         wear_of(table).judge(day)
         assert wear_of(table)._history.days == days
 
@@ -335,12 +398,18 @@ def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() ->
         (
             "roulette",
             'wear_since = "yesterday"',
-            't.toml:7: watch.wear_since: "yesterday" has the wrong form; write it as "2026-11-29"',
+            't.toml:7: watch.wear_since: "yesterday" has the wrong form; write it as "2026-11-29T10:00:00-05:00"',
         ),
         (
             "roulette",
-            "wear_since = 2026-11-29",
-            't.toml:7: watch.wear_since: a date or time is not text; write it in quotes: "2026-11-29"',
+            "wear_since = 2026-11-29T10:00:00",
+            "t.toml:7: watch.wear_since: 2026-11-29T10:00:00 has no zone; write it with its own, as "
+            "2026-11-29T10:00:00-05:00, or 2026-11-29T10:00:00Z",
+        ),
+        (
+            "roulette",
+            "wear_since = 10:00:00",
+            "t.toml:7: watch.wear_since: a date or time is not text",
         ),
         ("roulette", "wear = 1", "t.toml:7: watch.wear:"),
         ("money_wheel", "same_direction = 3", "t.toml:7: watch.same_direction: unknown key"),
@@ -398,7 +467,7 @@ def test_a_block_costs_little_beside_its_rounds() -> None:
         def run() -> int:
             for number in range(10):
                 for _ in range(BLOCK):
-                    watch.measured(values)
+                    watch.measured(values, 100.0)
                 watch.judge(100 + number)
             return 10
 

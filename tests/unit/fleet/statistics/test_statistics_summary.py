@@ -371,6 +371,18 @@ def test_the_wear_of_a_wheel_is_judged_by_the_last_history_that_it_has_published
     ]
 
 
+def test_what_is_worn_at_one_table_is_worn_among_any_number_of_others(tmp_path: Path) -> None:
+    values: list[int | float | None] = [0.04 + number / 1e5 for number in range(25)]
+    # Seven of 184 pairs are not beyond: chance has that in fewer than 1 in 8,000 looks, and in more than 1 in 16,000.
+    values += [0.0401505, *[0.06] * 7]
+    history = WearHistory(days=[*range(20_000, 20_033)], spins=[6] * 33, values={"rotor_slowing": values}, learnt=25)
+    made = []
+    for number in range(20):
+        table = TableHistory(f"t-{number:02}").open()
+        made.append(table.later(60).put(DeviceCondition, device="wheel", history=history).close())
+    assert [one.words[:10] for one in summary_of(tmp_path, *made).wear] == ["bearing of"] * 20
+
+
 def test_readers_of_cards_are_held_against_all_tables_of_their_game(tmp_path: Path) -> None:
     tables = []
     for name, misreads in (("b-1", 1), ("b-2", 12)):
