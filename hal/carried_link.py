@@ -3,6 +3,7 @@
     board up ──► Frame("reels", id of `identity` + fields): its reports of before are not known, and not carried
     send(id + fields) ──command──► board ──report──► Frame("reels", id + fields)
                                    refused, or its session ended ──► Frame("reels", `refused` + id + fields)
+                                   `test` answered ──► Frame("reels", its id)
                                    board down ──► EdgesLost("reels", UNPLUGGED), once
 
 The frames are values like any other, so that captures and replays contain them. A command given while the board is
@@ -28,6 +29,7 @@ from hal.board.messages import (
     MotorReport,
     ReelReport,
     SensorsReport,
+    TestCommand,
 )
 from hal.board_frames import BoardFrames
 from hal.clock import Clock
@@ -119,6 +121,8 @@ class CarriedLink:
             counted = CountsReport(result.first, result.second, result.third, result.fourth)
             self._frames.deliver(carried(counted), self._clock.now_ns())
         if not isinstance(result, BoardError):
+            if isinstance(command, TestCommand):
+                self._frames.deliver(carried(command), self._clock.now_ns())
             return
         log.warning("%s: %s", self.name, result)
         why = int(result.why) if isinstance(result, CommandRefusedError) else NOT_ANSWERED

@@ -601,6 +601,20 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             examples=["3.5"],
         ),
     ] = None
+    hopper_most_a: Annotated[
+        Annotated[float, Meta(ge=0.5, le=15)] | None,
+        Meta(
+            description="A that the hopper of a pusher board may draw, where its motor has a shunt of 0.1 Ω: above it "
+            "for 50 ms the board takes it for jammed. Without it the current is not looked at",
+            examples=["2.5"],
+        ),
+    ] = None
+    hopper_errors: Annotated[
+        bool,
+        Meta(
+            description="the error line of the hopper is wired to a pusher board, which takes pulses on it for a jam",
+        ),
+    ] = False
     emulated: Annotated[
         bool,
         Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),

@@ -216,6 +216,10 @@ def _read_boards(
         if board.motor_most_a is not None and not KINDS[board.kind].motor_current_pin:
             wrong = f"has no effect: a {board.kind} board measures no motor's current"
             findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
+        if not KINDS[board.kind].hopper_pins:
+            given = {"hopper_most_a": board.hopper_most_a is not None, "hopper_errors": board.hopper_errors}
+            wrong = f"has no effect: a {board.kind} board drives no hopper"
+            findings += [ConfigFinding((*path, key), wrong, "remove it") for key, is_given in given.items() if is_given]
         chip = CHIPS[board.chip]
         supply_v = chip.supply_v
         if board.chip in PICOS and board.reference_v > supply_v * _MOST_SUPPLY:

@@ -24,7 +24,7 @@ from controller.table.table import Table
 from feed.events import Event
 from hal.backends.board_wiring import OPENING_NS
 from hal.board.message import BoardReport
-from hal.board.messages import KINDS, Flag, IdentityAnswer, StateReport
+from hal.board.messages import KINDS, Flag, IdentityAnswer, SensorsReport, StateReport
 
 if TYPE_CHECKING:
     from hal.board.link import BoardWatcher
@@ -77,11 +77,22 @@ class _Flagged(NamedTuple):
     state: StateReport
 
 
+def _inputs(kind: str, bits: int) -> list[str]:
+    """The inputs of a board whose bit is set."""
+    return [name for number, (name, _) in enumerate(KINDS[kind].inputs) if bits >> number & 1]
+
+
 def _active_inputs(kind: str, levels: int) -> list[str]:
     """The inputs of a board that are active in its state, of those whose active level its kind has."""
-    known = KINDS[kind]
-    found = {name for number, (name, _) in enumerate(known.inputs) if levels >> number & 1}
+    known, found = KINDS[kind], _inputs(kind, levels)
     return [name for name, _ in known.inputs if name in (known.active_high if name in found else known.active_low)]
+
+
+def _tested(kind: str, found: SensorsReport) -> str:
+    """What a board's last test of its sensors has found, in words."""
+    parts = [("shorted", found.shorted), ("dark", found.dark)]
+    named = [f"{what} in its last test: {', '.join(_inputs(kind, bits))}" for what, bits in parts if bits]
+    return "".join(f"; {one}" for one in named)
 
 
 class _WatchedBoard:
@@ -101,6 +112,8 @@ class _WatchedBoard:
         self.flags = Flag(0)
         """Those of its last state that are published."""
         self._seen = Flag(0)
+        self.sensors = SensorsReport(0, 0, 0)
+        """What its last test of its sensors has found, as far as it has reported that."""
         self._fault_ns: int | None = None
         """Since when it reports that a device of it has a fault."""
         self._wake = wake
@@ -113,12 +126,14 @@ class _WatchedBoard:
 
     def down(self, t_ns: int, reason: str) -> None:
         """It takes none, for this reason."""
-        self.is_up, self._fault_ns = False, None
+        self.is_up, self._fault_ns, self.sensors = False, None, SensorsReport(0, 0, 0)
         self.changes.append(reason)
         self._wake()
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Notes flags that have changed; the sources of its lines handle all else."""
+        if isinstance(report, SensorsReport):
+            self.sensors = report
         if not isinstance(report, StateReport):
             return
         flags = Flag(report.flags) & _PUBLISHED
@@ -206,7 +221,7 @@ class BoardWatch:
         if Flag.FAULT in begun:
             active = ", ".join(_active_inputs(board.kind, state.levels)) or "none"
             detail = f"{board.device}: a device of it has had a fault for {FAULT_NS / 1e9:g} s; active inputs: {active}"
-            events += table.warn(board.device, BOARD_FAULT, detail, t_ns)
+            events += table.warn(board.device, BOARD_FAULT, detail + _tested(board.kind, board.sensors), t_ns)
         if Flag.STORE_FAILED in begun:
             detail = f"{board.device}: its memory does not keep what is written: it counts nothing; replace it"
             cause = f"the memory of {board.device}"

@@ -1,7 +1,7 @@
 """A token pusher on its own board: the board counts, drives and pays by itself, and reports what came of it.
 
     board up ──Frame("pusher", identity)──► BoardUp
-    board ──Frame("pusher", report)──► BoardCounted, BoardHopper, BoardMotor, BoardSensors, BoardRefused
+    board ──Frame("pusher", report)──► BoardCounted, BoardHopper, BoardMotor, SensorsFound, BoardRefused
     cable out, session over ─────────► BoardAway
     a sensor that counts is active for `STUCK_NS` ──► dead, until it changes
 
@@ -18,10 +18,19 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.held_lines import HeldLines
+from drivers.base.sensor_tests import SensorsFound, SensorTestAnswered, names_of
 from drivers.base.token_pulses import TokenPulses
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
-from hal.board.messages import CountsReport, HopperReport, IdentityAnswer, MotorReport, SensorsReport
+from hal.board.messages import (
+    KINDS,
+    CountsReport,
+    HopperReport,
+    IdentityAnswer,
+    MotorReport,
+    SensorsReport,
+    TestCommand,
+)
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 SHAFT: Final = "shelf_shaft"
@@ -38,6 +47,11 @@ TOKEN_IN: Final = "token_in"
 BEAMS: Final = ("win_a", "win_b")
 HOPPER_COIN: Final = "hopper_coin"
 """The sensors in which a token is for a moment: the board counts nothing at one that stays active."""
+INPUTS: Final = tuple(name for name, _ in KINDS["pusher"].inputs)
+"""The names of its inputs, in their order."""
+AT_REST: Final = tuple(name if name in ("token", "win_a", "win_b") else None for name in INPUTS)
+"""Those that are not active at a test, which waits until no token is in them. A slot of the shaft may be in its sensor,
+and a shaft that is cut is a stall; a tilt, an open door and a token in the hopper's exit are reported as such."""
 STUCK_NS: Final = 3_000_000_000
 """A sensor that is active for this long is stuck (ours), as a beam of the chute is for its board."""
 
@@ -93,13 +107,6 @@ class BoardMotor(Observation, frozen=True, kw_only=True):
     speed: int
     why: int
     """Why it is stopped: 0 commanded, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
-
-
-class BoardSensors(Observation, frozen=True, kw_only=True):
-    """What a test of the sensors found: bit i is input i+1."""
-
-    shorted: int
-    dark: int
 
 
 class BoardRefused(Observation, frozen=True, kw_only=True):
@@ -199,7 +206,10 @@ class PusherBoard:
         elif isinstance(report, MotorReport):
             found.append(BoardMotor(t_ns=t_ns, speed=report.speed, why=report.why))
         elif isinstance(report, SensorsReport):
-            found.append(BoardSensors(t_ns=t_ns, shorted=report.shorted, dark=report.dark))
+            shorted, dark = names_of(report.shorted, INPUTS), names_of(report.dark, AT_REST)
+            found.append(SensorsFound(t_ns=t_ns, link=self._link, shorted=shorted, dark=dark))
+        elif isinstance(report, TestCommand):
+            found.append(SensorTestAnswered(t_ns=t_ns, link=self._link))
         elif isinstance(report, RefusedCommand):
             found.append(BoardRefused(t_ns=t_ns, why=report.why, command=report.command))
         return found

@@ -19,6 +19,7 @@ from typing import Final, Literal, NamedTuple
 
 from drivers.base.board_counter import MODULUS, MOST_NEW, BoardCounter, TokensCounted
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.sensor_tests import SensorsFound, SensorTestAnswered, SensorTests, tested
 from drivers.pusher.bed import ShelfMoves, Tilted
 from drivers.pusher.board import (
     BoardAway,
@@ -40,6 +41,7 @@ from hal.board.messages import (
     PayCommand,
     RefusalCode,
     SetCommand,
+    TestCommand,
 )
 from hal.values import Output, SendFrame
 
@@ -148,13 +150,24 @@ class PusherBoardActuator:
     """The actuator of one board (see `drivers.base.actuator.Actuator`)."""
 
     observes: frozenset[type[Observation]] = frozenset(
-        {PusherBoardUp, BoardAway, BoardCounted, BoardHopper, BoardMotor, BoardRefused}
+        {
+            PusherBoardUp,
+            BoardAway,
+            BoardCounted,
+            BoardHopper,
+            BoardMotor,
+            BoardRefused,
+            SensorsFound,
+            SensorTestAnswered,
+        }
     )
 
     def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
         self.name = name
         self.outputs: list[Output] = []
         self.acceptor = BoardCounter(self._command, config.pulse_ms)
+        self._tests = SensorTests(self._command)
+        self._hopper_most, self._hopper_errors = 0, False
         self._config = config
         self._up = False
         self._counts: BoardCounted | None = None
@@ -193,7 +206,16 @@ class PusherBoardActuator:
         self._alarm_ns = NEVER_NS
         self._level_ns = NEVER_NS
 
+    def set_up(self, hopper_most: int, hopper_errors: bool) -> None:
+        """What the hopper's motor may draw, as the board reads it (0: anything), and whether its error line is heard."""
+        self._hopper_most, self._hopper_errors = hopper_most, hopper_errors
+
     # --- what the game commands ------------------------------------------------------------------------------------
+
+    def test_sensors(self, t_ns: int) -> None:
+        """Has the board test its sensors: `SensorsTested` follows, unless the board is away."""
+        if self._up:
+            self._tests.ask(t_ns)
 
     def restore_won(self, counter: int | None) -> None:
         """Continues from the counter of falls as it was recorded."""
@@ -262,7 +284,7 @@ class PusherBoardActuator:
     def next_due_ns(self) -> int:
         """Its next deadline."""
         dues = (self._again_ns, self._motor_ns, self._pay_ns, self._alarm_ns, self._level_ns)
-        return min(*dues, self.acceptor.due_ns)
+        return min(*dues, self.acceptor.due_ns, self._tests.due_ns)
 
     def observe(self, seen: Observation) -> Sequence[Observation]:
         """Takes what the board reports."""
@@ -280,6 +302,11 @@ class PusherBoardActuator:
                 return self._motor_reported(seen)
             case BoardRefused():
                 return self._refused(seen)
+            case SensorTestAnswered():
+                self._tests.answered(t_ns)
+            case SensorsFound():
+                self._tests.found(seen.shorted, seen.dark)
+                return [tested(t_ns, [self._tests])]
         return []
 
     def due(self, t_ns: int) -> Sequence[Observation]:
@@ -298,7 +325,7 @@ class PusherBoardActuator:
         if self._level_ns <= t_ns:
             self._level_ns = NEVER_NS
             return [Tilted(t_ns=t_ns, tilted=False)]
-        return []
+        return [tested(t_ns, [self._tests])] if self._tests.due(t_ns) else []
 
     def rest(self, t_ns: int) -> list[Output]:
         """Stops what moves; what a hopper pays is recorded, and is counted at the next start."""
@@ -314,7 +341,9 @@ class PusherBoardActuator:
         self._unlimited = None  # the link has sent it in this session, before anything else
         config = self._config
         if config.hopper:
-            self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0), t_ns)
+            limits = self._hopper_most, int(self._hopper_errors)
+            self._command(HopperCommand(config.token_ms, int(config.turns_back), *limits), t_ns)
+        self._tests.begin(t_ns)
         self.acceptor.begin(t_ns)
         return []
 
@@ -324,6 +353,7 @@ class PusherBoardActuator:
         self._up, self._counts, self._hopper = False, None, None
         self._moves = None
         self.acceptor.end()
+        self._tests.end()
         self._again_ns = self._motor_ns = self._pay_ns = self._alarm_ns = NEVER_NS
         return [BoardSilent(t_ns=t_ns, silent=True)]
 
@@ -410,6 +440,9 @@ class PusherBoardActuator:
 
     def _refused(self, seen: BoardRefused) -> list[Observation]:
         plan = self._plan
+        if isinstance(seen.command, TestCommand):
+            self._tests.refused(seen.t_ns)
+            return []
         if seen.why == RefusalCode.SILENT:
             self._command(AllSafeCommand(), seen.t_ns)
         if isinstance(seen.command, MotorLimitCommand) and seen.why:

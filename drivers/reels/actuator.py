@@ -14,13 +14,14 @@ placed again before it counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from drivers.base.board_counter import BoardCounter
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.sensor_tests import SensorsFound, SensorTestAnswered, SensorTests, tested
 from drivers.base.spun_reels import Aim, ReelFailed, ReelHalted, ReelStands
 from drivers.reels.reels import (
-    REFUSED_WORDS,
     HomeCame,
     HomeHolds,
     ReelRefused,
@@ -30,6 +31,7 @@ from drivers.reels.reels import (
     ReelsReachable,
     ReelsUnreachable,
     StopPressed,
+    refused_words,
 )
 from drivers.reels.reels_wire import UNKNOWN_STEP, links_of, place_of, reel_at
 from drivers.reels.view import ReelsView
@@ -46,6 +48,7 @@ from hal.board.messages import (
     SetCommand,
     SpinCommand,
     StopCommand,
+    TestCommand,
 )
 from hal.values import Output, SendFrame
 
@@ -106,7 +109,18 @@ class ReelsActuator:
     """The commands of the reels; see `drivers.base.actuator.Actuator`."""
 
     observes: frozenset[type[Observation]] = frozenset(
-        {ReelSeen, ReelRefused, ReelsReachable, ReelsUnreachable, ReelsCounted, StopPressed, HomeCame, HomeHolds}
+        {
+            ReelSeen,
+            ReelRefused,
+            ReelsReachable,
+            ReelsUnreachable,
+            ReelsCounted,
+            StopPressed,
+            HomeCame,
+            HomeHolds,
+            SensorsFound,
+            SensorTestAnswered,
+        }
     )
 
     def __init__(self, config: ReelsConfig, name: str = "reels") -> None:
@@ -120,7 +134,9 @@ class ReelsActuator:
         """The links whose board can be commanded."""
         self._silent: set[str] = set()
         """The links whose board must be sent `all_safe` before it turns anything."""
-        self._acceptor_link = links_of(config.reels)[0]
+        links = links_of(config.reels)
+        self._tests = {link: SensorTests(partial(self._command, link)) for link in links}
+        self._acceptor_link = links[0]
         self.acceptor = BoardCounter(self._command_acceptor, config.pulse_ms) if config.acceptor else None
         """The acceptor on the first board; None where tokens come in elsewhere."""
         self._counts = False
@@ -134,7 +150,8 @@ class ReelsActuator:
     def next_due_ns(self) -> int:
         """When a report is overdue, or the acceptor's command is sent again."""
         accept_ns = NEVER_NS if self.acceptor is None else min(self.acceptor.due_ns, self._again_ns)
-        return min(accept_ns, min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values()))
+        tests_ns = min(tests.due_ns for tests in self._tests.values())
+        return min(accept_ns, tests_ns, min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
         """Where a reel is stopped; None while it turns, or is not known."""
@@ -181,6 +198,12 @@ class ReelsActuator:
         reel.stand_ns = t_ns + round(PLACED_S * 1e9)
         self._send(number, ArmCommand(place_of(number)[1], 0), t_ns)
 
+    def test_sensors(self, t_ns: int) -> None:
+        """Has the boards test their sensors: `SensorsTested` follows, once each of them is up and has done so."""
+        for link, tests in self._tests.items():
+            if link in self._up:
+                tests.ask(t_ns)
+
     def halt(self, number: int, t_ns: int) -> None:
         """Stops a reel as soon as it can, wherever that is."""
         reel = self._reels[number]
@@ -209,6 +232,9 @@ class ReelsActuator:
             reel.answer_ns = t_ns + UP_NS
         elif reel.seen is not None and reel.seen.moving:
             reel.answer_ns = t_ns + round(PLACED_S * 1e9)  # it brakes still
+        elif self._tests[place_of(number)[0]].at_rest:
+            # What its home sensor shows in the test must not count as a turn.
+            reel.answer_ns = t_ns + round(PLACED_S * 1e9)
         else:
             self._turn(number, reel, t_ns)
 
@@ -239,6 +265,16 @@ class ReelsActuator:
         reel.answer_ns = t_ns + config.answer_ms * 1_000_000
         reel.sent = True
 
+    def _turn_waiting(self, link: str, t_ns: int) -> None:
+        """A test of a board is over: the reels that waited for it turn."""
+        for number in self._numbers_of(link):
+            reel = self._reels[number]
+            if not reel.sent and not (reel.seen is not None and reel.seen.moving):
+                self._turn(number, reel, t_ns)
+
+    def _numbers_of(self, link: str) -> list[int]:
+        return [number for number in self._reels if place_of(number)[0] == link]
+
     def _send(self, number: int, command: BoardCommand, t_ns: int) -> None:
         self.outputs.append(SendFrame(place_of(number)[0], carried(command), t_ns))
 
@@ -251,9 +287,12 @@ class ReelsActuator:
 
     # --- the acceptor --------------------------------------------------------------------------------------------
 
+    def _command(self, link: str, command: BoardCommand, t_ns: int) -> None:
+        if link in self._up:
+            self.outputs.append(SendFrame(link, carried(command), t_ns))
+
     def _command_acceptor(self, command: BoardCommand, t_ns: int) -> None:
-        if self._acceptor_link in self._up:
-            self.outputs.append(SendFrame(self._acceptor_link, carried(command), t_ns))
+        self._command(self._acceptor_link, command, t_ns)
 
     def _counted(self, acceptor: BoardCounter, seen: ReelsCounted) -> list[Observation]:
         found = acceptor.counted(seen.t_ns, seen.tokens_in)
@@ -286,6 +325,7 @@ class ReelsActuator:
             self._refused(seen, found)
         elif isinstance(seen, ReelsReachable):
             self._up.add(seen.link)
+            self._tests[seen.link].begin(seen.t_ns)
             if self.acceptor is not None and seen.link == self._acceptor_link:
                 self._counts, self._again_ns = False, NEVER_NS
                 self.acceptor.begin(seen.t_ns)
@@ -295,6 +335,7 @@ class ReelsActuator:
                     self._turn(number, reel, seen.t_ns)
         elif isinstance(seen, ReelsUnreachable):
             self._up.discard(seen.link)
+            self._tests[seen.link].end()
             if self.acceptor is not None and seen.link == self._acceptor_link:
                 self._counts, self._again_ns = False, NEVER_NS
                 self.acceptor.end()
@@ -312,6 +353,11 @@ class ReelsActuator:
             self._reels[seen.reel].homes += 1
         elif isinstance(seen, HomeHolds):
             self._moved(seen, found)
+        elif isinstance(seen, SensorTestAnswered):
+            self._tests[seen.link].answered(seen.t_ns)
+        elif isinstance(seen, SensorsFound):
+            self._tests[seen.link].found(seen.shorted, seen.dark)
+            found.append(tested(seen.t_ns, [*self._tests.values()]))
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -319,6 +365,10 @@ class ReelsActuator:
         found: list[Observation] = []
         if self.acceptor is not None and min(self.acceptor.due_ns, self._again_ns) <= t_ns:
             self._tell_acceptor(self.acceptor, t_ns)
+        for link, tests in self._tests.items():
+            if tests.due(t_ns, stands=all(self._reels[number].aim is None for number in self._numbers_of(link))):
+                self._turn_waiting(link, t_ns)
+                found.append(tested(t_ns, [*self._tests.values()]))
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
                 what = "did not report that it turns in time" if reel.sent else "is not up, or it did not come to rest"
@@ -433,6 +483,10 @@ class ReelsActuator:
             self._fail(seen.reel, "reel_moved", "its home sensor changed while it was stopped", seen.t_ns, found)
 
     def _refused(self, seen: ReelRefused, found: list[Observation]) -> None:
+        if isinstance(seen.command, TestCommand):
+            self._tests[seen.link].refused(seen.t_ns)
+            self._turn_waiting(seen.link, seen.t_ns)
+            return
         local = getattr(seen.command, "reel", None)
         if seen.why == RefusalCode.SILENT:
             self._silent.add(seen.link)
@@ -450,8 +504,7 @@ class ReelsActuator:
             return
         if isinstance(seen.command, ArmCommand) and not seen.command.on:
             return
-        why = REFUSED_WORDS.get(seen.why, f"its board refused, code {seen.why}")
-        self._fail(number, "reel_halted", why, seen.t_ns, found)
+        self._fail(number, "reel_halted", refused_words(seen.command, seen.why), seen.t_ns, found)
 
     def _lost(self, number: int, seen: ReelsUnreachable, found: list[Observation]) -> None:
         reel = self._reels[number]

@@ -24,13 +24,14 @@ from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.held_lines import HeldLines
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel
+from drivers.base.sensor_tests import SensorsFound, SensorTestAnswered, names_of
 from drivers.base.token_pulses import TokenPulses
 from drivers.base.view import dead_lines
 from drivers.reels.reels_wire import TOKEN_LINE, UNKNOWN_STEP, home_line, links_of, place_of, reel_at, stop_line
 from drivers.reels.view import ReelsView
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
-from hal.board.messages import KINDS, CountsReport, IdentityAnswer, ReelReport, SensorsReport
+from hal.board.messages import KINDS, ArmCommand, CountsReport, IdentityAnswer, ReelReport, RefusalCode, SensorsReport, TestCommand
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_REELS: Final = 5
@@ -192,6 +193,7 @@ class Reels:
         self._of_stop = {stop_line(reel): reel for reel in numbers}
         self._token_line = TOKEN_LINE if config.acceptor else None
         self.lines = frozenset((*self._links, *self._of_home, *self._of_stop, *filter(None, [self._token_line])))
+        self._inputs = {link: _inputs_of(link, config.reels) for link in self._links}
         self._reels = config.reels
         self._steps = config.steps
         moved_ns = config.moved_ms * 1_000_000
@@ -274,7 +276,12 @@ class Reels:
                 why=message.why,
             )
             found.append(seen)
-        elif self._token_line is not None and link == self._links[0]:
+        elif isinstance(message, TestCommand):
+            found.append(SensorTestAnswered(t_ns=t_ns, link=link))
+        elif isinstance(message, SensorsReport):
+            shorted = names_of(message.shorted, self._inputs[link])
+            found.append(SensorsFound(t_ns=t_ns, link=link, shorted=shorted, dark=()))
+        if self._token_line is not None and link == self._links[0]:
             self._take_tokens(self._token_line, message, t_ns, found)
         return found
 
@@ -282,9 +289,8 @@ class Reels:
         """What the board with the acceptor counted, and what its test of that line has found."""
         if isinstance(message, CountsReport):
             found.append(ReelsCounted(t_ns=t_ns, tokens_in=message.first))
-        elif isinstance(message, SensorsReport) and (message.shorted | message.dark) & TOKEN_BIT:
-            what = "shorted" if message.shorted & TOKEN_BIT else "cut, dead, or active"
-            detail = f"{line} is {what}, as its board's test found: the board takes no token"
+        elif isinstance(message, SensorsReport) and message.dark & TOKEN_BIT:
+            detail = f"{line} is cut, dead, or active, as its board's test found: the board takes no token"
             self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
         elif isinstance(message, SensorsReport):
             self._health.line_active(line, t_ns, found)
@@ -344,7 +350,25 @@ class Reels:
                 found.append(StopPressed(t_ns=t_ns, reel=self._of_stop[line], pressed_ns=change.since_ns))
 
 
-REFUSED_WORDS: Final[Mapping[int, str]] = {
+def _inputs_of(link: str, reels: int) -> tuple[str | None, ...]:
+    """The names of a board's inputs, in their order: those of its reels by their lines; None of a reel that is not."""
+    names: list[str | None] = []
+    for name, _ in KINDS["reel"].inputs:
+        what, _, local = name.partition("_")
+        reel = reel_at(link, int(local)) if local.isdecimal() else 0
+        line = home_line(reel) if what == "home" else stop_line(reel)
+        names.append((line if reel <= reels else None) if reel else TOKEN_LINE if name == "token" else name)
+    return tuple(names)
+
+
+def refused_words(command: BoardCommand, why: int) -> str:
+    """Why a board refuses a reel's command."""
+    if isinstance(command, ArmCommand) and why == RefusalCode.NOT_SAFE:
+        return "an interlock of the board forbids it: its stop button is not proven, or the reel does not turn any more"
+    return _REFUSED_WORDS.get(why, f"its board refused, code {why}")
+
+
+_REFUSED_WORDS: Final[Mapping[int, str]] = {
     0: "the board's session ended before it answered",
     4: "the board cannot take a value of the command: look at steps, home_least, home_most, slip and the model's speed",
     5: "the reel turns already",

@@ -3,6 +3,7 @@
     driver, capture, simulator ◄── Frame("reels", id + fields) ◄── report; `identity`, when the board is up
     actuator ── SendFrame("reels", id + fields) ──► command
     a command that was refused ──► Frame("reels", id of `refused` + its fields + the command's own id and fields)
+    `test`, once it is answered ──► Frame("reels", its id): a board reports of it only what it finds changed
 
 The first byte is the message's id of docs/wire.md, the rest its fields as they are on the wire.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hal.board.message import BoardCommand, BoardReport, MessageError
-from hal.board.messages import COMMANDS, REPORTS, IdentityAnswer, RefusedAnswer
+from hal.board.messages import COMMANDS, REPORTS, IdentityAnswer, RefusedAnswer, TestCommand
 
 
 class RefusedCommand(NamedTuple):
@@ -39,8 +40,8 @@ def carried(message: BoardCommand | BoardReport | IdentityAnswer | RefusedComman
     return bytes((message.id,)) + message.pack()
 
 
-def report_in(data: bytes) -> BoardReport | IdentityAnswer | RefusedCommand:
-    """The report, the identity, or the refused command of a frame.
+def report_in(data: bytes) -> BoardReport | IdentityAnswer | RefusedCommand | TestCommand:
+    """The report, the identity, the refused command, or the `test` that was answered, of a frame.
 
     Raises:
         MessageError: it holds none, or too few bytes.
@@ -54,6 +55,8 @@ def report_in(data: bytes) -> BoardReport | IdentityAnswer | RefusedCommand:
         return RefusedCommand(refused.why, command.unpack(data[1 + size :]))
     if data and data[0] == IdentityAnswer.id:
         return IdentityAnswer.unpack(data[1:])
+    if data and data[0] == TestCommand.id:
+        return TestCommand.unpack(data[1:])
     kind = REPORTS.get(data[0]) if data else None
     if kind is None:
         raise MessageError(f"expected a report, got {data[:8].hex(' ') or 'nothing'}")

@@ -26,6 +26,7 @@ from hal.board.messages import (
     RefusalCode,
     SensorsReport,
     SetCommand,
+    TestCommand,
 )
 from hal.board.standing import StandingReports
 from hal.values import EdgesLost, Frame, Loss, Output, Rare, SendFrame
@@ -208,6 +209,8 @@ class PusherBoardSimulator:
             return self._turn(command.speed, t_ns)
         elif isinstance(command, PayCommand):
             return self._pay(command, t_ns)
+        elif isinstance(command, TestCommand):
+            self._rare.append(Frame(self.link, carried(command), t_ns))
         return None
 
     def _turn(self, speed: int, t_ns: int) -> int | None:

@@ -30,6 +30,7 @@ from hal.board.messages import (
     SetCommand,
     SpinCommand,
     StopCommand,
+    TestCommand,
 )
 from hal.board.standing import StandingReports
 from hal.values import Frame
@@ -164,6 +165,11 @@ class ReelBoard:
         if isinstance(command, AcceptCommand):
             return 0 if self._accept.set(bool(command.on), t_ns) else RefusalCode.HELD_SAFE
         if isinstance(command, AcceptorCommand):
+            return 0
+        if isinstance(command, TestCommand):
+            if self.turning:
+                return RefusalCode.BUSY
+            self.frames.append(Frame(self.link, carried(command), t_ns + BEGINS_NS))
             return 0
         if isinstance(command, CountsCommand):
             self._report_counts(t_ns + BEGINS_NS)

@@ -153,6 +153,13 @@ class CurrentPlay:
         if self._rounds.phase is SETTLING:
             self._rounds.settle(t_ns, "auto")
 
+    def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
+        """The play is over, and what came of it is not proven: a supervisor may call it, nobody settles it."""
+        self._rounds.drop_run_due()
+        self._rounds.unresolved(t_ns, reason, evidence, candidates)
+        if self._rounds.phase is SETTLING:
+            self._rounds.settle(t_ns, "auto")
+
     def forget(self) -> None:
         """The play is void: it has no time any more."""
         self._left_ns = None

@@ -89,6 +89,14 @@ class Plays(Protocol):
     def take(self, seen: Observation) -> None:
         """Takes what the machine's own devices report."""
 
+    def postpones(self, seen: Observation) -> bool:
+        """Whether an observation waits until it is proven what came before it, for it would end the play, or came
+        after its end. It is taken later.
+        """
+
+    def next_postponed(self, t_ns: int) -> Observation | None:
+        """The next of those that waited, once it waits no more."""
+
     def run_due(self, t_ns: int) -> None:
         """The time of the play is over."""
 
@@ -177,6 +185,13 @@ class MachineGame:
 
     def handle(self, seen: Observation) -> None:
         """Takes tokens and the door; the rest is what is played."""
+        if self.plays.postpones(seen):
+            return
+        self._take(seen)
+        while (waited := self.plays.next_postponed(seen.t_ns)) is not None:
+            self._take(waited)
+
+    def _take(self, seen: Observation) -> None:
         seen = as_coins(seen)
         if self.coins.take(seen):
             pass

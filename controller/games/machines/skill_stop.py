@@ -1,6 +1,6 @@
 """Plays of a skill-stop machine: a token spins the reels, the player stops each, and the win lines are read.
 
-    open ──token──► spinning ──each button stops its own reel──► all at rest: outcome ──► open
+    open ──token──► spinning ──each button stops its own reel──► all at rest ──boards' test──► outcome ──► open
                        ├── `longest_s` of the model: the house parks the others, and no line awards
                        └── door, fault, test mode, power ──► held: the reels are stopped; then those that the player had
                            stopped are brought back, and the others spin again
@@ -11,17 +11,21 @@ back to it before a token is taken (9 NYCRR 5319.54(e)). Whether a reel is a mot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from controller.games.machines.game import MachineParts
+from controller.games.machines.proven_sensors import SENSOR_STUCK, ProvenSensors
 from controller.games.machines.win_lines import HOME, PlayModel, lines_shown, parking
 from controller.table.faults import Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING
 from drivers.base.driver import Observation
+from drivers.base.sensor_tests import SensorsTested
 from drivers.base.spun_reels import ImageProof, ReelFailed, ReelHalted, ReelStands, ReelsTrouble, SpunReels
 from feed.events import Evidence, StoppedImage
 
+SENSORS: Final = "sensors"
+"""What holds the plays until the boards have tested their sensors."""
 REELS: Final = "reels"
 """What holds a play while its reels are brought back."""
 RECALL: Final = "recall"
@@ -102,6 +106,8 @@ class PlayedReels:
         """What the play has awarded, once that is recorded."""
         self.spun: set[int] = set()
         """The reels that spin, or have stopped since: of several that stop at once, one is reported first."""
+        self.tests = False
+        """Whether the boards were asked to test their sensors, as all reels are stopped."""
         self._pressed_ns: list[int | None] = [None] * reels
         self._proofs: list[ImageProof | None] = [None] * reels
 
@@ -130,10 +136,10 @@ class PlayedReels:
         self.stops[at], self.by_player[at], self._pressed_ns[at] = seen.stop, seen.by_player, seen.pressed_ns
         self._proofs[at] = seen.proof
 
-    @property
-    def evidence(self) -> Evidence:
-        """Who stopped each reel, when, and why it is there."""
+    def evidence(self, against: str = "") -> Evidence:
+        """Who stopped each reel, when, why it is there, and what is against that."""
         return Evidence(
+            detail=against,
             pressed_ns=list(self._pressed_ns),
             stopped_by=["player" if by else "house" for by in self.by_player],
             images=[None if proof is None else _published(proof) for proof in self._proofs]
@@ -155,8 +161,11 @@ class SkillStopPlays:
         reels: SpunReels,
         reels_device: str,
         display: MachineDisplay | None = None,
+        test: Callable[[int], None] | None = None,
     ) -> None:
-        """`reels_device` is the name of the reels in the table's file. `display` shows the plays, if it has one."""
+        """`reels_device` is the name of the reels in the table's file. `display` shows the plays, if it has one; `test`
+        has the boards of the reels test their sensors, if they do.
+        """
         self.results = SkillStopResults(model)
         self.recall = PlayRecall(parts, shown=display is not None)
         self._report = parts.report
@@ -171,6 +180,9 @@ class SkillStopPlays:
         self._shown = [HOME] * self.results.reels
         """The stops of the last valid result."""
         self._play = PlayedReels(self.results.reels)
+        self._sensors = None if test is None else ProvenSensors(parts.report, parts.current, reels_device, test)
+        if self._sensors is not None:
+            parts.current.begin_held(SENSORS)
         parts.current.watch(self._update)
         parts.records.watch(self._refresh)
 
@@ -178,8 +190,9 @@ class SkillStopPlays:
 
     @property
     def state(self) -> dict[str, Any]:
-        """Which reels are stopped, where, by whom, and what was awarded."""
-        return self._play.state
+        """Which reels are stopped, where, by whom, what was awarded, and what is against the result."""
+        against = "" if self._sensors is None else self._sensors.against
+        return {**self._play.state, "against": against} if against else self._play.state
 
     @property
     def stops_shown(self) -> tuple[int, ...]:
@@ -189,6 +202,8 @@ class SkillStopPlays:
     def reset(self) -> None:
         """A new play begins; the reels of a void one go back to the last valid result."""
         self._play = PlayedReels(self.results.reels)
+        if self._sensors is not None:
+            self._sensors.reset()
 
     def restore(self, carried: Mapping[str, Any]) -> None:
         """What the reels show is the last result that is valid."""
@@ -210,6 +225,8 @@ class SkillStopPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues with the reels that were stopped, and its whole time from now on."""
         self._play.resume(state, self.results)
+        if self._sensors is not None:
+            self._sensors.against = str(state.get("against", ""))
         self._current.set_time(t_ns, self._longest_ns)
 
     def token(self, t_ns: int) -> None:
@@ -220,6 +237,14 @@ class SkillStopPlays:
             return
         self._account.token_in(1)
         self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it was inserted while the reels turned")
+
+    def postpones(self, seen: Observation) -> bool:
+        """Nothing waits: no token is taken while reels turn."""
+        return False
+
+    def next_postponed(self, t_ns: int) -> Observation | None:
+        """Nothing has waited."""
+        return None
 
     def run_due(self, t_ns: int) -> None:
         """The player's time is over: the house stops what still turns."""
@@ -259,7 +284,8 @@ class SkillStopPlays:
         elif current.is_held_by(REELS):
             current.let_go(t_ns, REELS)
         elif current.phase is RUNNING and not play.free:
-            self._end(t_ns)
+            if self._is_proven(t_ns):
+                self._end(t_ns)
         elif current.phase is RUNNING:
             self._spin(t_ns)
 
@@ -295,6 +321,8 @@ class SkillStopPlays:
         """Takes what the reels report."""
         if isinstance(seen, ReelStands):
             self._stands(seen)
+        elif isinstance(seen, SensorsTested):
+            self._tested(seen)
         elif isinstance(seen, ReelHalted):
             self._drive(seen.t_ns)
         elif isinstance(seen, ReelFailed):
@@ -312,18 +340,40 @@ class SkillStopPlays:
             self._account.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
         self._drive(t_ns)
 
+    def _is_proven(self, t_ns: int) -> bool:
+        """Whether a test since all reels are stopped has shown what their sensors are worth; if not, has one made."""
+        if self._sensors is None or self._play.awarded is not None:
+            return True
+        if not self._play.tests:
+            self._play.tests = True
+            self._sensors.ask(t_ns)
+        return self._sensors.proven or self._sensors.against != ""
+
+    def _tested(self, seen: SensorsTested) -> None:
+        """The boards have tested their sensors: with one that fails nothing is played."""
+        if self._sensors is None:
+            return
+        self._sensors.tested(seen)
+        self._drive(seen.t_ns)
+        self._sensors.report(seen)
+        if self._sensors.sound and self._current.is_held_by(SENSORS):
+            self._current.let_go(seen.t_ns, SENSORS)
+
     def _end(self, t_ns: int) -> None:
         """All reels are stopped: the award is recorded once, then the outcome is published."""
         play = self._play
         stops = [stop for stop in play.stops if stop is not None]
         result = self.results.of(stops, play.by_player)
         award = result["award"]
+        if self._sensors is not None and self._sensors.against and play.awarded is None:
+            self._current.unresolved(t_ns, SENSOR_STUCK, play.evidence(self._sensors.against), [result])
+            return
         if play.awarded is None and award:
             play.awarded = award
             self._account.award(self._current.number, award)
             self._account.write(t_ns, "award", tokens=award)
         self._shown = stops
-        self._current.end(t_ns, result, award, play.evidence)
+        self._current.end(t_ns, result, award, play.evidence())
         if award and not self._account.paying:
             self._account.write(t_ns, "hand_pay_due", tokens=award, detail="the machine has no hopper")
 

@@ -67,7 +67,7 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
         coins = BoardCoins(reels.acceptor)
     rules = profile(config.rules).text(config.game, MachineRules)
     parts = MachineParts(context, rules, options, hash_of(_touches_play(config)), coins)
-    return MachineGame(parts, SkillStopPlays(parts, model, reels, REELS))
+    return MachineGame(parts, SkillStopPlays(parts, model, reels, REELS, test=reels.test_sensors))
 
 
 def _touches_play(config: TableConfig) -> Mapping[str, Any]:

@@ -1,9 +1,12 @@
 """Plays of a token pusher: a token, and what falls to the player until the next token or for a time.
 
-    open ──token in──► running ──next token, or `play_s` without one──► outcome: tokens in, tokens won
+    open ──token in──► running ──next token, or `play_s` without one──► ended ──board's test──► outcome: tokens in, won
                           ├── a token falls to the player: won, and it is in the tray
                           ├── a token falls to the house
                           └── tilted: the play ends with what fell before, and the machine is shut
+
+A board that works by itself tests its sensors after each play; what ends the play, and what comes before that test is
+over, waits for it. Where a sensor fails the play is `unresolved`.
 
 What falls while no play is on, or behind an open door, is nobody's: it is recorded apart. The machine gives nothing out
 by itself: what falls to the player is paid by falling.
@@ -14,16 +17,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
+import msgspec
 from msgspec import Meta
 
 from controller.games.machines.coin_handling import MACHINE
 from controller.games.machines.game import MachineOptions, MachineParts
+from controller.games.machines.proven_sensors import SENSOR_STUCK, ProvenSensors
 from controller.table.faults import Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING
-from drivers.base.board_counter import MODULUS, MOST_NEW
+from drivers.base.board_counter import MODULUS, MOST_NEW, AcceptSet, TokensCounted
 from drivers.base.driver import Observation
+from drivers.base.sensor_tests import SensorsTested
+from drivers.base.token_pulses import PulseNotCounted
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
-from drivers.pusher.board import BoardGarbled, BoardSensors
+from drivers.pusher.board import BoardGarbled
 from drivers.pusher.board_actuator import (
     BoardSilent,
     HopperCounted,
@@ -35,7 +42,6 @@ from drivers.pusher.board_actuator import (
 )
 from feed import events
 from feed.events import Evidence
-from hal.board.messages import KINDS
 from hal.wording import counted
 
 BED: Final = "bed"
@@ -43,10 +49,8 @@ BOARD: Final = "board"
 TILT: Final = "tilt"
 SHELF: Final = "shelf"
 RUNAWAY: Final = "hopper_runaway"
-PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
-"""The inputs of the board without which nothing counts."""
-AT_REST: Final = PROVEN - {"shaft"}
-"""Those that are not active at a test: a slot of the shaft may be in its sensor, and a shaft that is cut is a stall."""
+WAITING: Final = frozenset({TokensCounted, AcceptSet, PulseNotCounted, TokensWon, Tilted})
+"""What a board reports of tokens, falls and tilts: in the order in which it came."""
 BLOCKED: Final = {
     "stalled": "no pulse of the shelf's shaft",
     "over_current": "the shelf's motor draws too much",
@@ -109,21 +113,31 @@ class PusherPlays:
         self._falls: list[int] = []
         """When each token of this play fell to the player."""
         self._board = None if board is None else BoardPlays(parts, board, self._won)
+        self._ended_by = ""
+        """What has ended the play whose sensors are not proven yet; empty where none has."""
+        self._waiting: list[Observation] = []
+        """What the board has reported since."""
+        self._late_ns = 0
+        """How long ago that was which is taken now."""
+        if board is not None:
+            parts.current.watch(self._prove_still)
         self._takers: Mapping[type[Observation], Callable[[Any], None]] = {
             TokenFell: self._fell,
             FallsLost: self._falls_lost,
             ShelfStands: self._shelf_stopped,
             ShelfMoves: self._shelf_moves,
             Tilted: self._tilted,
-            **({} if self._board is None else self._board.takers),
+            **({} if self._board is None else {**self._board.takers, SensorsTested: self._tested}),
         }
 
     # --- what every machine has --------------------------------------------------------------------------------------
 
     @property
     def state(self) -> dict[str, Any]:
-        """What has fallen since the token of the play."""
-        return {"falls_ns": list(self._falls)}
+        """What has fallen since the token of the play, and what is against its result."""
+        state: dict[str, Any] = {"falls_ns": list(self._falls)}
+        against = "" if self._board is None else self._board.sensors.against
+        return {**state, "against": against} if against else state
 
     @property
     def fallen(self) -> int:
@@ -132,7 +146,9 @@ class PusherPlays:
 
     def reset(self) -> None:
         """A new play begins. What fell in a void one is in the tray, and stays won."""
-        self._falls = []
+        self._falls, self._ended_by = [], ""
+        if self._board is not None:
+            self._board.sensors.reset()
 
     def restore(self, carried: Mapping[str, Any]) -> None:
         """The board counts on from what was recorded; the bed keeps nothing."""
@@ -142,6 +158,8 @@ class PusherPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues, with its whole time from now on."""
         self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
+        if self._board is not None:
+            self._board.sensors.against = str(state.get("against", ""))
         self._current.set_time(t_ns, self._play_ns)
 
     def token(self, t_ns: int) -> None:
@@ -149,12 +167,61 @@ class PusherPlays:
         if self._current.phase is RUNNING:
             self._end(t_ns, "token")
         if self._current.phase is OPEN:
-            self._current.begin(t_ns, self._play_ns)
+            self._current.begin(t_ns, self._play_ns - self._late_ns)
 
     def run_due(self, t_ns: int) -> None:
         """No other token came."""
-        if self._current.phase is RUNNING:
+        if self._current.phase is RUNNING and not self._prove(t_ns, "time"):
             self._end(t_ns, "time")
+
+    def postpones(self, seen: Observation) -> bool:
+        """What a board reports waits from the end of a play until its sensors are proven."""
+        waits = self._board is not None and type(seen) in WAITING and self._ends(seen, seen.t_ns)
+        if waits:
+            self._waiting.append(seen)
+        return waits
+
+    def _ends(self, seen: Observation, t_ns: int) -> bool:
+        """Whether the play has ended, or does with this, and is not proven yet."""
+        if not self._ended_by and self._current.phase is RUNNING and self._current.playable:
+            if isinstance(seen, TokensCounted) and seen.tokens:
+                self._prove(t_ns, "token")
+            elif isinstance(seen, Tilted) and seen.tilted:
+                self._prove(t_ns, "tilt")
+        return bool(self._ended_by)
+
+    def next_postponed(self, t_ns: int) -> Observation | None:
+        """The next of what waited, with the time at which it is taken: events are in the order of their times."""
+        self._late_ns = 0
+        if not self._waiting or self._ends(self._waiting[0], t_ns):
+            return None
+        seen = self._waiting.pop(0)
+        self._late_ns = max(0, t_ns - seen.t_ns)
+        return msgspec.structs.replace(seen, t_ns=max(t_ns, seen.t_ns))
+
+    def _prove(self, t_ns: int, ended_by: str) -> bool:
+        """The play has ended: has the board test its sensors. Returns False where nothing does."""
+        if self._board is None:
+            return False
+        if not self._ended_by:
+            self._ended_by = ended_by
+            self._board.sensors.ask(t_ns)
+        return True
+
+    def _tested(self, seen: SensorsTested) -> None:
+        """The board has tested its sensors: a play that has ended is proven by it, or is not."""
+        if self._board is None:
+            return
+        sensors = self._board.sensors
+        sensors.tested(seen)
+        if self._ended_by and self._current.phase is RUNNING and (sensors.proven or sensors.against):
+            self._end(seen.t_ns, self._ended_by)
+        self._board.tested(seen)
+
+    def _prove_still(self, t_ns: int) -> None:
+        """A play that has ended goes on after a fault: its sensors are tested now."""
+        if self._board is not None and self._ended_by and self._current.phase is RUNNING:
+            self._board.sensors.ask(t_ns)
 
     def ruled(self, t_ns: int) -> None:
         """What fell is in the tray, whatever is ruled: nothing moves."""
@@ -187,7 +254,7 @@ class PusherPlays:
 
     def _won(self, t_ns: int, fell_ns: list[int]) -> None:
         """Tokens fell to the player in the play."""
-        self._falls += fell_ns
+        self._falls += [fell - self._late_ns for fell in fell_ns]
         self._account.fell(self._current.number, len(fell_ns))
         self._account.write(t_ns, "falls", tokens=len(fell_ns))
         self._report.event(events.RoundProgress, t_ns, tokens_won=len(self._falls))
@@ -213,8 +280,13 @@ class PusherPlays:
         self._report.fault(Fault(t_ns, "tilt", detail, cause=TILT, device=MACHINE))
 
     def _end(self, t_ns: int, by: str) -> None:
-        won = len(self._falls)
-        self._current.end(t_ns, self.results.of(won), won, Evidence(falls_ns=list(self._falls), ended_by=by))
+        won, against = len(self._falls), "" if self._board is None else self._board.sensors.against
+        self._ended_by = ""
+        evidence = Evidence(falls_ns=list(self._falls), ended_by=by, detail=against)
+        if against:
+            self._current.unresolved(t_ns, SENSOR_STUCK, evidence, [])
+        else:
+            self._current.end(t_ns, self.results.of(won), won, evidence)
 
 
 class BoardPlays:
@@ -233,12 +305,14 @@ class BoardPlays:
         """The board, and its counter of paid tokens, as they are recorded."""
         self._runaway = False
         """Whether the fault of a hopper that pays unasked is latched."""
+        self._reached = False
+        """Whether its board can be reached, and its counters are known."""
+        self.sensors = ProvenSensors(parts.report, parts.current, BOARD, board.test_sensors)
         self.takers: Mapping[type[Observation], Callable[[Any], None]] = {
             TokensWon: self._counted,
             HopperCounted: self._left,
             HopperRanAway: self._ran_away,
             BoardSilent: self._silent,
-            BoardSensors: self._tested,
             BoardGarbled: self._garbled,
             ShelfBlocked: self._blocked,
         }
@@ -275,7 +349,16 @@ class BoardPlays:
             self._board.sound_alarm(False, t_ns)
 
     def _silent(self, seen: BoardSilent) -> None:
-        (self._current.hold if seen.silent else self._current.let_go)(seen.t_ns, BOARD)
+        self._reached = not seen.silent
+        if seen.silent:
+            self.sensors.lost()
+        self._hold(seen.t_ns)
+
+    def _hold(self, t_ns: int) -> None:
+        """Nothing is played before the board is there, and its sensors are proven."""
+        held = not (self._reached and self.sensors.sound)
+        if held != self._current.is_held_by(BOARD):
+            (self._current.hold if held else self._current.let_go)(t_ns, BOARD)
 
     def _garbled(self, seen: BoardGarbled) -> None:
         self._report.warn(seen.t_ns, BOARD, "line_garbled", seen.detail)
@@ -323,11 +406,7 @@ class BoardPlays:
         """Its board pays nothing more before a person has seen to it."""
         self._report.fault(Fault(seen.t_ns, RUNAWAY, seen.detail, device=BOARD))
 
-    def _tested(self, seen: BoardSensors) -> None:
-        """The board has tested its sensors: one that is not proven counts nothing."""
-        names = KINDS["pusher"].inputs
-        shorted, dark = "shorted, or lit from elsewhere", "cut, dead, or active"
-        for found, of, what in ((seen.shorted, PROVEN, shorted), (seen.dark, AT_REST, dark)):
-            for number, (name, _) in enumerate(names):
-                if found >> number & 1 and name in of:
-                    self._report.fault(Fault(seen.t_ns, "sensor_stuck", f"{name} is {what}", device=BOARD))
+    def tested(self, seen: SensorsTested) -> None:
+        """The board has tested its sensors: with one that fails nothing is played."""
+        self.sensors.report(seen)
+        self._hold(seen.t_ns)

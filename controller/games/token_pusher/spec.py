@@ -29,6 +29,7 @@ from drivers.pusher.board import PusherBoardConfig
 from drivers.pusher.board_actuator import PusherBoardActuator
 from feed.events import RoundStarted, StatisticsKey
 from feed.results.token_pusher import RESULTS
+from hal.outputs_board import motor_reading
 from hal.wording import counted
 
 if TYPE_CHECKING:
@@ -46,11 +47,23 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
         devices.make(device)
     coins = devices.commanded(COINS, CoinBus)
     board = devices.commanded(BOARD, PusherBoardActuator)
+    if board is not None:
+        board.set_up(*_hopper_limits(config))
     rules = profile(config.rules).text(config.game, MachineRules)
     options = config.game_options(TokenPusherOptions)
     equipment = coins if board is None else BoardCoins(board.acceptor, board)
     parts = MachineParts(context, rules, options, model_hash(config), equipment)
     return MachineGame(parts, PusherPlays(parts, options, board))
+
+
+def _hopper_limits(config: TableConfig) -> tuple[int, bool]:
+    """What the hopper's motor may draw, as its board reads it (0: anything), and whether its error line is wired."""
+    link = config.devices[BOARD].keys(PusherBoardConfig).link
+    for name, board in config.boards.items():
+        if link in config.carried_by(name):
+            most_a = board.hopper_most_a
+            return 0 if most_a is None else motor_reading(most_a, board.reference_v), board.hopper_errors
+    return 0, False
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -55,6 +55,7 @@ WEAR: Final = (
     "bias/test_wear_watch.py",
     "test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched",
 )
+HOPPER: Final = ("games/test_pusher_board_sensors.py", "test_the_keys_of_a_hopper_reach_its_board")
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
     "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
@@ -71,6 +72,8 @@ ELSEWHERE: Final = {
         for field in msgspec.structs.fields(PaceKeys)
     },
     **{f"{section}.{key}": WEAR for section in ("WatchSection", "WearSection") for key in ("wear", "wear_since")},
+    "BoardSection.hopper_most_a": HOPPER,
+    "BoardSection.hopper_errors": HOPPER,
     "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),

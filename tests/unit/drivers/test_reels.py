@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.base.driver import NEVER_NS, SensorDead
+from drivers.base.driver import SensorDead
+from drivers.base.sensor_tests import SensorsTested
 from drivers.base.spun_reels import ReelFailed, ReelStands
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import (
@@ -32,6 +33,7 @@ from hal.board.messages import (
     SetCommand,
     SpinCommand,
     StopCommand,
+    TestCommand,
 )
 from hal.values import Edge, EdgesLost, Frame, Loss, SendFrame
 
@@ -80,20 +82,21 @@ class Bench:
 
     def told(self) -> list[object]:
         outputs, self.actuator.outputs = self.actuator.outputs, []
-        return [command_in(one.data) for one in outputs if isinstance(one, SendFrame)]
+        said = [command_in(one.data) for one in outputs if isinstance(one, SendFrame)]
+        return [one for one in said if not isinstance(one, TestCommand)]
 
     def wait(self, seconds: float) -> list[object]:
         self.t_ns += round(seconds * S)
         found = self._observe(self.driver.due(self.t_ns))
         while self.actuator.next_due_ns <= self.t_ns:
             found += self.actuator.due(self.t_ns)
-        return found
+        return [one for one in found if not isinstance(one, SensorsTested)]
 
     def _observe(self, seen: list) -> list[object]:  # type: ignore[type-arg]
         found: list[object] = []
         for one in seen:
             found += self.actuator.observe(one) if type(one) in self.actuator.observes else [one]
-        return found
+        return [one for one in found if not isinstance(one, SensorsTested)]
 
 
 # --- messages as frames ----------------------------------------------------------------------------------------------
@@ -232,7 +235,7 @@ def test_a_spin_configures_turns_and_arms_the_reel_once_its_home_has_come() -> N
     (stands,) = bench.say(2, 70, button=1)
     assert isinstance(stands, ReelStands)
     assert (stands.reel, stands.stop, stands.by_player) == (2, 7, True)
-    assert bench.actuator.next_due_ns == NEVER_NS
+    assert [type(one) for one in bench.actuator.due(bench.t_ns + 60 * S)] == [SensorsTested], "nothing else is awaited"
 
 
 def test_a_reel_is_placed_by_a_stop_that_is_said_again_until_it_stands() -> None:
@@ -269,7 +272,7 @@ def test_commands_wait_until_the_board_is_up() -> None:
     actuator.place(1, 0, S)
     assert actuator.outputs == []
     actuator.observe(ReelsReachable(t_ns=2 * S, link="reels"))
-    assert len(actuator.outputs) == 2
+    assert len(actuator.outputs) == 3
     late = ReelsActuator(config)
     late.place(1, 0, S)
     (failed,) = late.due(late.next_due_ns)

@@ -276,8 +276,8 @@ def test_the_reels_of_a_play_go_on_from_their_state() -> None:
     play.stop(ReelStands(t_ns=1, reel=2, stop=4, step=40, by_player=True, pressed_ns=9))
     play.awarded = 5
     assert play.free == [1, 3]
-    assert play.evidence.stopped_by == ["house", "player", "house"]
-    assert play.evidence.pressed_ns == [None, 9, None]
+    assert play.evidence().stopped_by == ["house", "player", "house"]
+    assert play.evidence().pressed_ns == [None, 9, None]
     again = PlayedReels(3)
     again.resume(play.state, reels())
     assert (again.stops, again.by_player, again.awarded) == ([None, 4, None], [False, True, False], 5)
