@@ -115,12 +115,20 @@ def door() -> Door:
     return driver
 
 
-def test_a_door_is_open_at_once_and_closed_when_it_has_held() -> None:
+def test_a_door_is_open_after_5_ms_and_closed_when_it_has_held() -> None:
     driver = door()
-    assert driver.edges([Edge("door", 1, 10 * MS)]) == [DoorMoved(t_ns=10 * MS, open=True)]
+    assert driver.edges([Edge("door", 1, 5 * MS)]) == []
+    assert driver.due(10 * MS) == [DoorMoved(t_ns=10 * MS, open=True)]
     assert driver.edges([Edge("door", 0, 20 * MS), Edge("door", 1, 30 * MS), Edge("door", 0, 40 * MS)]) == []
     assert driver.due(239 * MS) == []
     assert driver.due(240 * MS) == [DoorMoved(t_ns=240 * MS, open=False)]
+
+
+def test_a_board_that_tests_its_sensors_opens_no_door() -> None:
+    driver = door()
+    assert driver.edges([Edge("door", 1, 10 * MS), Edge("door", 0, 14 * MS), Edge("door", 1, 16 * MS)]) == []
+    assert driver.due(21 * MS - 1) == []
+    assert driver.due(21 * MS) == [DoorMoved(t_ns=21 * MS, open=True)]
 
 
 def test_a_door_that_is_open_at_the_start_is_reported() -> None:
