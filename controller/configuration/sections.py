@@ -606,7 +606,7 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Meta(
             description="A that the hopper of a pusher board may draw, where its motor has a shunt of 0.1 Ω: above it "
             "for 50 ms the board takes it for jammed. Without it the current is not looked at",
-            examples=["2.5"],
+            examples=["1.5"],
         ),
     ] = None
     hopper_errors: Annotated[

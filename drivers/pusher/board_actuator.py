@@ -207,7 +207,7 @@ class PusherBoardActuator:
         self._level_ns = NEVER_NS
 
     def set_up(self, hopper_most: int, hopper_errors: bool) -> None:
-        """What the hopper's motor may draw, as the board reads it (0: anything), and whether its error line is heard."""
+        """What the hopper's motor may draw, as its board reads that (0: anything), and whether its errors are heard."""
         self._hopper_most, self._hopper_errors = hopper_most, hopper_errors
 
     # --- what the game commands ------------------------------------------------------------------------------------
@@ -542,6 +542,8 @@ class PusherBoardActuator:
         if report.state == PAYING:
             return []
         state = WHY.get(report.state, f"state {report.state}")
+        if report.error:
+            state = f"{state}; its error line gave {report.error} pulses"
         # Firmware of before counts a token that came before the motor turned as runaway, and pays the rest.
         goes_on = report.state == RUNAWAY and report.seen < plan.tokens
         if report.seen == report.at_most < MOST_REPORTED and not goes_on:

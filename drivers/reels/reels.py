@@ -31,7 +31,16 @@ from drivers.reels.reels_wire import TOKEN_LINE, UNKNOWN_STEP, home_line, links_
 from drivers.reels.view import ReelsView
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
-from hal.board.messages import KINDS, ArmCommand, CountsReport, IdentityAnswer, ReelReport, RefusalCode, SensorsReport, TestCommand
+from hal.board.messages import (
+    KINDS,
+    ArmCommand,
+    CountsReport,
+    IdentityAnswer,
+    ReelReport,
+    RefusalCode,
+    SensorsReport,
+    TestCommand,
+)
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_REELS: Final = 5

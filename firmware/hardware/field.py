@@ -183,7 +183,8 @@ HOPPER: Final = FieldItem(
         Need(
             "current at start and blocked",
             "2.2 A or less at 12.6 V (6 Ω or more when it is cold)",
-            "the budget of the supply; its shunt reads 0.1 V for each A",
+            "the budget of the supply; its shunt reads 0.1 V for each A; a limit above the running current is set as "
+            "`hopper_most_a`",
         ),
         Need("current while it pays", f"{RUNNING_AMP:g} A or less", _HOLDS),
         Need(
@@ -200,7 +201,11 @@ HOPPER: Final = FieldItem(
             "a second one is a hopper that runs away",
         ),
         Need("backwards", "bears 300 ms, twice in a payout", "`turns_back`; false for a hopper that does not"),
-        Need("error line", "none; or pulses low of 10 ms, 10 ms apart, open collector", "bursts are counted"),
+        Need(
+            "error line",
+            "none; or pulses low of 10 ms, 10 ms apart, open collector",
+            "with `hopper_errors = true` a burst is a jam",
+        ),
         Need("tokens", "diameter and thickness of yours are in its range", "worn ones too"),
         Need("life", "1 million tokens or more (ours)", "its maker's figure"),
         Need("plug", "its counterpart is delivered with it", "bare ends go to the board's terminals"),

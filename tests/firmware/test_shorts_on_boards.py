@@ -1,4 +1,4 @@
-"""Wires of money boards that touch 0 V, on the real firmware: no outcome of such a play, and a fault by the wire's name.
+"""Wires of money boards that touch 0 V, on the real firmware: such a play has no outcome, and a fault names the wire.
 
 A short looks like a sensor at rest: without the board's own test no host can see it.
 """

@@ -338,6 +338,14 @@ def test_a_refused_spin_is_a_fault_that_says_why(why: RefusalCode) -> None:
     assert bench.actuator.observe(seen[0]) == [], "a stop that is refused is said again"
 
 
+def test_a_button_that_its_board_does_not_prove_is_named_where_it_cannot_be_armed() -> None:
+    bench = Bench()
+    bench.actuator.spin(1, bench.t_ns)
+    (failed,) = bench.send("reels", carried(RefusedCommand(RefusalCode.NOT_SAFE, ArmCommand(1, 1))))
+    assert isinstance(failed, ReelFailed)
+    assert "its stop button is not proven" in failed.detail
+
+
 # --- how far a reel turns on -----------------------------------------------------------------------------------------
 
 

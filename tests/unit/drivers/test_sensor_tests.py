@@ -17,7 +17,7 @@ from drivers.base.sensor_tests import (
     SensorTests,
 )
 from drivers.reels.actuator import ReelsActuator
-from drivers.reels.reels import Reels, ReelRefused, ReelsConfig, ReelsReachable, ReelsUnreachable
+from drivers.reels.reels import ReelRefused, Reels, ReelsConfig, ReelsReachable, ReelsUnreachable
 from hal.board.carried import carried, command_in
 from hal.board.message import BoardCommand
 from hal.board.messages import KINDS, RefusalCode, SensorsReport, SpinCommand, TestCommand
@@ -124,9 +124,7 @@ def test_a_reel_waits_for_a_test_at_rest_whose_home_edges_would_count_as_a_turn(
     actuator.spin(1, rest_ns + MS)
     assert told(actuator) == []
     if refused:
-        actuator.observe(
-            ReelRefused(t_ns=rest_ns + 2 * MS, link="reels", command=TestCommand(), why=RefusalCode.BUSY)
-        )
+        actuator.observe(ReelRefused(t_ns=rest_ns + 2 * MS, link="reels", command=TestCommand(), why=RefusalCode.BUSY))
     else:
         actuator.observe(SensorTestAnswered(t_ns=rest_ns + 2 * MS, link="reels"))
         assert [one.proves for one in over(actuator, rest_ns + 2 * MS + FINDS_NS)] == [True]

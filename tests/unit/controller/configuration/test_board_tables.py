@@ -164,6 +164,8 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
         ("{ input = 2 }", '{ board = "weel", input = 2 }', '14: pins.rotor_b.board: no board is called "weel"; did'),
         ('backend = "board"', 'backend = "board"\nchip = "pinctrl-rp1"', "7: lines.chip: warning: names a chip"),
         ("port = ", "motor_most_a = 3.5\nport = ", "9: board.wheel.motor_most_a: has no effect: a wheel board"),
+        ("port = ", "hopper_most_a = 2\nport = ", "9: board.wheel.hopper_most_a: has no effect: a wheel board"),
+        ("port = ", "hopper_errors = true\nport = ", "9: board.wheel.hopper_errors: has no effect: a wheel board"),
         ("port = ", "motor_most_a = 0.4\nport = ", "9: board.wheel.motor_most_a: 0.4 is "),
         ("[pins]", "[board.spare]\nkind = \"wheel\"\nport = \"x\"\n[pins]", "names no board, and there are wheel"),
     ],

@@ -14,7 +14,7 @@ from hal.board.carried import carried, command_in
 from hal.board.messages import KINDS, HopperCommand, SensorsReport
 from hal.values import Batch, Command, Edge, Frame, SendFrame
 from simulators.pusher.board import PusherBoardSimulator
-from tests.tables.bench import EventList, configured
+from tests.tables.bench import configured
 from tests.tables.recorded_machine import MS, RecordedMachine, S
 
 TOML = '[table]\nid = "pusher-1"\ngame = "token_pusher"\n[lines]\nbackend = "sim"\n[device.board]\n'
