@@ -22,8 +22,8 @@ FINDS_NS: Final = 350_000_000
 """From a board's answer to what its test has found (ours): it waits 300 ms for pulses to end, and tests for 8 ms, at
 most; then its report is on the wire."""
 UNANSWERED_NS: Final = 1_500_000_000
-"""A test is over this long after it was asked for where no answer is seen, as in a recording of before boards were
-asked (ours): a live link answers or is lost in a second."""
+"""A test is over this long after it was asked for where no answer is seen (ours), and later ones of that session at once:
+it is a recording of before boards were asked. A live link answers, or is lost, within a second."""
 AGAIN_NS: Final = 500_000_000
 """From a refusal to the next try (ours)."""
 REST_NS: Final = 10_000_000_000
@@ -72,14 +72,18 @@ class SensorTests:
         self.shorted: tuple[str, ...] = ()
         self.dark: tuple[str, ...] = ()
         self._command = command
-        self._under_way = False
+        self._under_way = self._was_over = False
         self._unanswered = 0
         """Commands that the board has not answered."""
+        self._recorded = False
+        """Whether nothing answers in this session."""
 
     def begin(self, t_ns: int) -> None:
-        """A session begins: the board is tested, and reports what the test before found."""
+        """A session begins: the board is tested as soon as its machine stands, and reports what the test before found."""
+        self.end()
         self.shorted = self.dark = ()
-        self.ask(t_ns)
+        self._recorded = False
+        self.due_ns = t_ns
 
     def end(self) -> None:
         """The board is away."""
@@ -88,8 +92,9 @@ class SensorTests:
 
     def ask(self, t_ns: int, *, at_rest: bool = False) -> None:
         """Has the board test its sensors, once more where it does already."""
+        self._was_over = self.over and at_rest
         self.over, self.at_rest, self._under_way = False, at_rest, True
-        self.due_ns = t_ns + UNANSWERED_NS
+        self.due_ns = t_ns if self._recorded else t_ns + UNANSWERED_NS
         self._unanswered += 1
         self._command(TestCommand(), t_ns)
 
@@ -103,7 +108,7 @@ class SensorTests:
         """The board does not test its sensors now."""
         self._unanswered -= 1
         if self._under_way:
-            self.over, self.at_rest, self._under_way = self.at_rest, False, False
+            self.over, self.at_rest, self._under_way = self._was_over, False, False
             self.due_ns = t_ns + AGAIN_NS
 
     def found(self, shorted: tuple[str, ...], dark: tuple[str, ...]) -> None:
@@ -115,12 +120,14 @@ class SensorTests:
         if self.due_ns > t_ns:
             return False
         if self._under_way:
+            self._recorded = self._recorded or self._unanswered > 0
             self._under_way, self.over, self.at_rest = False, True, False
             self._unanswered = 0
-            self.due_ns = t_ns + (FAILED_NS if self.shorted or self.dark else REST_NS)
+            rest_ns = FAILED_NS if self.shorted or self.dark else REST_NS
+            self.due_ns = NEVER_NS if self._recorded else t_ns + rest_ns
             return True
         if stands:
-            self.ask(t_ns, at_rest=self.over)
+            self.ask(t_ns, at_rest=True)
         else:
             self.due_ns = t_ns + AGAIN_NS
         return False

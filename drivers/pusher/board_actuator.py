@@ -344,6 +344,7 @@ class PusherBoardActuator:
             limits = self._hopper_most, int(self._hopper_errors)
             self._command(HopperCommand(config.token_ms, int(config.turns_back), *limits), t_ns)
         self._tests.begin(t_ns)
+        self._tests.ask(t_ns)
         self.acceptor.begin(t_ns)
         return []
 

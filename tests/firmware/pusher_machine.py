@@ -17,7 +17,7 @@ from feed.events import Event, Meters
 from feed.state import TableState
 from hal.board.carried import RefusedCommand, carried, command_in
 from hal.board.message import BoardReport
-from hal.board.messages import CountsAnswer, CountsReport, RefusedAnswer
+from hal.board.messages import CountsAnswer, CountsReport, RefusedAnswer, TestCommand
 from hal.board.standing import StandingReports
 from hal.capture.command_text import read_command
 from hal.carried_link import CARRIED
@@ -205,6 +205,8 @@ class PusherOnBoard:
         elif isinstance(answer, CountsAnswer):
             counted = CountsReport(answer.first, answer.second, answer.third, answer.fourth)
             self._given.append(Frame(LINK, carried(counted), self.now_ns))
+        elif isinstance(command, TestCommand):
+            self._given.append(Frame(LINK, carried(command), self.now_ns))
 
     def _submit(self, events: list[Event]) -> None:
         if events:

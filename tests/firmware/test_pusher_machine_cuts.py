@@ -268,7 +268,7 @@ def test_a_tilt_ends_the_play_with_what_fell_before() -> None:
         one.fall()
         one.run(0.3)
         one.bench.pulse("tilt", 20)
-        one.run(0.3)
+        one.run(0.6)  # with the test of its sensors
         assert one.faults == {"tilt"}
         assert not one.bench.output("motor")
         assert [outcome.result["tokens_won"] for outcome in one.said.of(events.Outcome)] == [1]

@@ -78,9 +78,9 @@ class CurrentPlay:
         """Whether this is among what holds the play."""
         return what in self._holds
 
-    def is_held_beside(self, what: str) -> bool:
+    def is_held_beside(self, *what: str) -> bool:
         """Whether anything else holds the play."""
-        return bool(self._holds - {what})
+        return bool(self._holds.difference(what))
 
     # --- what holds it -----------------------------------------------------------------------------------------------
 

@@ -185,23 +185,20 @@ class MachineGame:
 
     def handle(self, seen: Observation) -> None:
         """Takes tokens and the door; the rest is what is played."""
-        if self.plays.postpones(seen):
-            return
-        self._take(seen)
-        while (waited := self.plays.next_postponed(seen.t_ns)) is not None:
-            self._take(waited)
-
-    def _take(self, seen: Observation) -> None:
-        seen = as_coins(seen)
-        if self.coins.take(seen):
-            pass
-        elif isinstance(seen, DoorMoved):
-            self.attendant.move_door(seen.t_ns, seen.open)
-        elif isinstance(seen, CoinDeviceIdentified):
-            self._identities.take(seen)
-        else:
-            self.plays.take(seen)
-        self._current.pay_out(seen.t_ns)
+        t_ns = seen.t_ns
+        taken = None if self.plays.postpones(seen) else seen
+        while taken is not None:
+            taken = as_coins(taken)
+            if self.coins.take(taken):
+                pass
+            elif isinstance(taken, DoorMoved):
+                self.attendant.move_door(taken.t_ns, taken.open)
+            elif isinstance(taken, CoinDeviceIdentified):
+                self._identities.take(taken)
+            else:
+                self.plays.take(taken)
+            self._current.pay_out(taken.t_ns)
+            taken = self.plays.next_postponed(t_ns)
 
     def run_due(self, t_ns: int) -> None:
         """The time of the play is over."""

@@ -273,7 +273,7 @@ class SkillStopPlays:
     def _drive(self, t_ns: int) -> None:
         """Has the reels do what the play wants now: stop, go back to where they were, or spin."""
         current, play = self._current, self._play
-        if current.phase not in (OPEN, RUNNING) or current.is_held_beside(REELS):
+        if current.phase not in (OPEN, RUNNING) or current.is_held_beside(REELS, SENSORS):
             play.spun.clear()
             for number in range(1, self.results.reels + 1):
                 self._reels.halt(number, t_ns)

@@ -39,10 +39,17 @@ class Board:
         assert command == TestCommand()
         self.sent_ns.append(t_ns)
 
+    def begin(self, t_ns: int) -> None:
+        """A session begins, and the machine stands."""
+        self.tests.begin(t_ns)
+        assert not self.tests.due(t_ns - 1)
+        assert not self.tests.due(t_ns)
+        assert self.sent_ns[-1] == t_ns
+
 
 def test_a_test_is_over_a_while_after_its_answer_and_the_next_comes_at_rest() -> None:
     board = Board()
-    board.tests.begin(S)
+    board.begin(S)
     board.tests.answered(S + 30 * MS)
     over_ns = S + 30 * MS + FINDS_NS
     assert not board.tests.due(over_ns - 1)
@@ -53,7 +60,7 @@ def test_a_test_is_over_a_while_after_its_answer_and_the_next_comes_at_rest() ->
 
 def test_a_test_that_is_asked_for_again_is_over_after_the_second_answer() -> None:
     board = Board()
-    board.tests.begin(S)
+    board.begin(S)
     board.tests.ask(S + MS)
     board.tests.answered(S + 2 * MS)
     assert not board.tests.due(S + 2 * MS + FINDS_NS), "the board may not have the second one yet"
@@ -62,14 +69,37 @@ def test_a_test_that_is_asked_for_again_is_over_after_the_second_answer() -> Non
     assert board.tests.due(S + 900 * MS + FINDS_NS)
 
 
-def test_a_failing_sensor_is_tested_again_soon_a_refused_test_too_and_a_lost_answer_ends_one() -> None:
+def test_a_recording_in_which_no_test_is_answered_is_judged_as_when_none_was_asked_for() -> None:
+    board = Board()
+    board.begin(S)
+    assert not board.tests.due(S + UNANSWERED_NS - 1)
+    assert board.tests.due(S + UNANSWERED_NS)
+    assert board.tests.due_ns == NEVER_NS
+    board.tests.ask(9 * S)
+    assert board.tests.due(9 * S), "at once"
+    board.tests.end()
+    board.begin(20 * S)
+    assert not board.tests.due(20 * S), "another session may answer"
+
+
+def test_a_board_whose_machine_moves_is_tested_when_it_stands() -> None:
     board = Board()
     board.tests.begin(S)
+    assert not board.tests.due(S, stands=False)
+    assert board.sent_ns == []
+    assert not board.tests.due(S + AGAIN_NS)
+    assert board.sent_ns == [S + AGAIN_NS]
+
+
+def test_a_failing_sensor_is_tested_again_soon_and_a_refused_test_too() -> None:
+    board = Board()
+    board.begin(S)
     board.tests.found(("win_a",), ())
-    assert board.tests.due(S + UNANSWERED_NS)
-    assert not board.tests.due(S + UNANSWERED_NS + FAILED_NS)
+    board.tests.answered(S)
+    assert board.tests.due(S + FINDS_NS)
+    assert not board.tests.due(S + FINDS_NS + FAILED_NS)
     again_ns = board.sent_ns[-1]
-    assert again_ns == S + UNANSWERED_NS + FAILED_NS
+    assert again_ns == S + FINDS_NS + FAILED_NS
     board.tests.refused(again_ns)
     assert not board.tests.due(again_ns + AGAIN_NS)
     assert board.sent_ns[-1] == again_ns + AGAIN_NS
@@ -101,9 +131,11 @@ def told(actuator: ReelsActuator) -> list[BoardCommand]:
 def test_the_reels_of_two_boards_are_proven_once_both_have_made_their_test() -> None:
     actuator = ReelsActuator(ReelsConfig(reels=5))
     actuator.observe(ReelsReachable(t_ns=S, link="reels"))
+    actuator.due(S)
     actuator.observe(SensorTestAnswered(t_ns=S, link="reels"))
     assert [one.proves for one in over(actuator, S + FINDS_NS)] == [False], "the other board is not up"
     actuator.observe(ReelsReachable(t_ns=2 * S, link="reels_2"))
+    actuator.due(2 * S)
     actuator.observe(SensorTestAnswered(t_ns=2 * S, link="reels_2"))
     assert [one.proves for one in over(actuator, 2 * S + FINDS_NS)] == [True]
     actuator.test_sensors(3 * S)
@@ -117,8 +149,10 @@ def test_a_reel_waits_for_a_test_at_rest_whose_home_edges_would_count_as_a_turn(
     actuator = ReelsActuator(ReelsConfig())
     actuator.set_up(20, 200)
     actuator.observe(ReelsReachable(t_ns=S, link="reels"))
-    actuator.due(S + UNANSWERED_NS)
-    rest_ns = S + UNANSWERED_NS + REST_NS
+    actuator.due(S)
+    actuator.observe(SensorTestAnswered(t_ns=S, link="reels"))
+    actuator.due(S + FINDS_NS)
+    rest_ns = S + FINDS_NS + REST_NS
     assert over(actuator, rest_ns) == []
     told(actuator)
     actuator.spin(1, rest_ns + MS)
