@@ -22,8 +22,8 @@ FINDS_NS: Final = 350_000_000
 """From a board's answer to what its test has found (ours): it waits 300 ms for pulses to end, and tests for 8 ms, at
 most; then its report is on the wire."""
 UNANSWERED_NS: Final = 1_500_000_000
-"""A test is over this long after it was asked for where no answer is seen (ours), and later ones of that session at once:
-it is a recording of before boards were asked. A live link answers, or is lost, within a second."""
+"""A test is over this long after it was asked for where its session has answered none (ours), and later ones at once: it
+is a recording of before boards were asked. A live link answers, or is lost, within a second."""
 AGAIN_NS: Final = 500_000_000
 """From a refusal to the next try (ours)."""
 REST_NS: Final = 10_000_000_000
@@ -75,14 +75,16 @@ class SensorTests:
         self._under_way = self._was_over = False
         self._unanswered = 0
         """Commands that the board has not answered."""
+        self._answers = False
+        """Whether a test of this session was answered."""
         self._recorded = False
-        """Whether nothing answers in this session."""
+        """Whether nothing answers in this session, so far."""
 
     def begin(self, t_ns: int) -> None:
-        """A session begins: the board is tested as soon as its machine stands, and reports what the test before found."""
+        """A session begins: the board is tested as soon as its machine stands. It reports what its last test found."""
         self.end()
         self.shorted = self.dark = ()
-        self._recorded = False
+        self._answers = self._recorded = False
         self.due_ns = t_ns
 
     def end(self) -> None:
@@ -100,13 +102,17 @@ class SensorTests:
 
     def answered(self, t_ns: int) -> None:
         """The board has the command."""
-        self._unanswered -= 1
-        if self._under_way and self._unanswered <= 0:
+        self._answer()
+        if self._unanswered == 0:
             self.due_ns = t_ns + FINDS_NS
+
+    def _answer(self) -> None:
+        self._answers, self._recorded = True, False
+        self._unanswered = max(0, self._unanswered - 1)
 
     def refused(self, t_ns: int) -> None:
         """The board does not test its sensors now."""
-        self._unanswered -= 1
+        self._answer()
         if self._under_way:
             self.over, self.at_rest, self._under_way = self._was_over, False, False
             self.due_ns = t_ns + AGAIN_NS
@@ -119,8 +125,11 @@ class SensorTests:
         """Meets its deadline; returns whether a test is over. A board is asked only while its machine `stands`."""
         if self.due_ns > t_ns:
             return False
+        if self._under_way and self._unanswered and self._answers:
+            self.due_ns = t_ns + UNANSWERED_NS  # the link answers yet, or the session ends
+            return False
         if self._under_way:
-            self._recorded = self._recorded or self._unanswered > 0
+            self._recorded = self._unanswered > 0
             self._under_way, self.over, self.at_rest = False, True, False
             self._unanswered = 0
             rest_ns = FAILED_NS if self.shorted or self.dark else REST_NS

@@ -77,6 +77,12 @@ def test_a_recording_in_which_no_test_is_answered_is_judged_as_when_none_was_ask
     assert board.tests.due_ns == NEVER_NS
     board.tests.ask(9 * S)
     assert board.tests.due(9 * S), "at once"
+    board.tests.ask(10 * S)
+    board.tests.answered(10 * S + MS)
+    assert not board.tests.due(10 * S + FINDS_NS), "it was a link that was late, and is asked from now on"
+    assert board.tests.due(10 * S + MS + FINDS_NS)
+    board.tests.ask(12 * S)
+    assert not board.tests.due(12 * S + UNANSWERED_NS), "no proof without its answer"
     board.tests.end()
     board.begin(20 * S)
     assert not board.tests.due(20 * S), "another session may answer"
