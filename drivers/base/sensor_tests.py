@@ -22,8 +22,8 @@ FINDS_NS: Final = 350_000_000
 """From a board's answer to what its test has found (ours): it waits 300 ms for pulses to end, and tests for 8 ms, at
 most; then its report is on the wire."""
 UNANSWERED_NS: Final = 1_500_000_000
-"""A test is over this long after it was asked for where its session has answered none (ours), and later ones at once: it
-is a recording of before boards were asked. A live link answers, or is lost, within a second."""
+"""A test is over this long after it was asked for where its session has answered none (ours), and later ones at once:
+it is a recording of before boards were asked. A live link answers, or is lost, within a second."""
 AGAIN_NS: Final = 500_000_000
 """From a refusal to the next try (ours)."""
 REST_NS: Final = 10_000_000_000

@@ -14,7 +14,7 @@ from drivers.pusher.board import PLACES
 from feed import events
 from hal.backends.board_wiring import OPENING_NS
 from hal.backends.sim import SimLines
-from hal.board.messages import Flag, Reset
+from hal.board.messages import Flag, Reset, SensorsReport
 from hal.values import Loss
 from tests.fakes.boards import HandLink, identity
 from tests.fakes.virtual_service import VirtualService
@@ -283,6 +283,8 @@ def test_a_device_of_a_board_that_has_a_fault_for_five_seconds_is_a_warning_with
     text = Path("examples/token_pusher_board.toml").read_text()
     bench = OnABoard(text, board="pusher", lines=[*PLACES, "door"])
     bench.link.up(identity("pusher"))
+    for watcher in bench.link.watchers:
+        watcher.reported(SensorsReport(0x7F, 0b0001_0000, 0b0000_0010), 5 * S)
     bench.run(0.1)
     fault = Flag.SESSION_OPEN | Flag.FAULT
     for flags, t_s in ((fault, 10), (fault, 14.9), (0, 15), (fault, 16), (fault, 20.9), (fault, 21), (fault, 30)):
@@ -291,6 +293,7 @@ def test_a_device_of_a_board_that_has_a_fault_for_five_seconds_is_a_warning_with
         warned = bench.hall.said.of(events.DeviceWarning)
         assert [each.warning for each in warned] == ["board_fault"] * (t_s > 20.95), t_s
     detail = "board.pusher: a device of it has had a fault for 5 s; active inputs: win_a, power_fail"
+    detail += "; shorted in its last test: tilt; dark in its last test: win_a"
     assert [(each.device, each.detail) for each in warned] == [("board.pusher", detail)]
     bench.link.down("board 'pusher': no answer")
     bench.link.up(identity("pusher"))
