@@ -88,6 +88,10 @@ class CurrentPlay:
         """From the start this holds the play."""
         self._holds.add(what)
 
+    def end_held(self, what: str) -> None:
+        """From the start this does not hold the play that goes on."""
+        self._holds.discard(what)
+
     def hold(self, t_ns: int, what: str) -> None:
         """The play stops: nothing is accepted, and its time stops too."""
         if not self._holds:

@@ -227,6 +227,7 @@ class SkillStopPlays:
         self._play.resume(state, self.results)
         if self._sensors is not None:
             self._sensors.against = str(state.get("against", ""))
+            self._current.end_held(SENSORS)  # its reels turn, and are proven at its end
         self._current.set_time(t_ns, self._longest_ns)
 
     def token(self, t_ns: int) -> None:
