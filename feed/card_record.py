@@ -22,6 +22,7 @@ from .data import (
     CardSealed,
     Data,
     DealtCard,
+    DeckCounts,
     DeviceFault,
     DeviceWarning,
     Outcome,
@@ -46,6 +47,8 @@ LOOK_BINS: Final = 4
 """Of them from one look at a deck to the next (ours)."""
 BINS: Final = 40
 """Of them that a look looks back (ours)."""
+MOST_DECKS: Final = 12
+"""Decks that a table goes on with after a restart (ours)."""
 _RANGE: Final = 1.64
 """Standard deviations of a forecast to each side: nine of ten are within them."""
 UNREAD: Final = "card_unread"
@@ -76,8 +79,10 @@ class Bin:
 
     __slots__ = ("cards", "drawing", "misreads")
 
-    def __init__(self) -> None:
-        self.cards = self.misreads = self.drawing = 0
+    def __init__(self, cards: int = 0, misreads: int = 0, drawing: int = 0) -> None:
+        self.cards = cards
+        self.misreads = misreads
+        self.drawing = drawing
 
 
 class Rise(NamedTuple):
@@ -162,6 +167,24 @@ class DeckRecord:
         if self._troubled_at != self.cards:
             self._troubled_at = self.cards
             self._bins[-1].drawing += 1
+
+    @property
+    def counts(self) -> DeckCounts:
+        """What its next look has."""
+        return DeckCounts(
+            name=self.name,
+            cards=[one.cards for one in self._bins],
+            misreads=[one.misreads for one in self._bins],
+            drawing=[one.drawing for one in self._bins],
+            looks=self._looked % LOOK_BINS,
+        )
+
+    def restore(self, counts: DeckCounts) -> None:
+        """Continues with these counts."""
+        self._bins.clear()
+        self._bins.extend(map(Bin, counts.cards or [0], counts.misreads or [0], counts.drawing or [0]))
+        self._looked = counts.looks
+        self.cards = sum(one.cards for one in self._bins)
 
     def rise(self, of: Trouble) -> Rise | None:
         """How its misreads, or troubles of drawing, become more."""
@@ -279,6 +302,7 @@ class CardRecord:
         self._limit = misreads_in_1000 / 1000
         self._false_alarm = false_alarm
         self.decks: dict[str, DeckRecord] = {}
+        """In the order in which they were loaded last."""
         self.orders = OrderWatch(false_alarm)
         self._before: dict[int, Known] = {}
         """By batch: the last order that is known of it."""
@@ -308,6 +332,17 @@ class CardRecord:
         self.cards = self.misreads = 0
         self.unread: Counter[str] = Counter()
         """Cards that were not read, by what they were, where an order was opened."""
+
+    def counts(self) -> list[DeckCounts]:
+        """The decks that were loaded last; the one in the shoe is at the end."""
+        used = [deck.counts for deck in self.decks.values() if deck.cards or deck is self._deck]
+        return used[-MOST_DECKS:]
+
+    def restore(self, counts: Sequence[DeckCounts]) -> None:
+        """Goes on with the decks of before."""
+        for one in counts:
+            self._deck = self._deck_of(one.name)
+            self._deck.restore(one)
 
     @property
     def odds(self) -> float:
@@ -349,9 +384,9 @@ class CardRecord:
     # --- reader and deck ---
 
     def _deck_of(self, name: str) -> DeckRecord:
-        if name not in self.decks:
-            self.decks[name] = DeckRecord(name, self._limit, self._false_alarm)
-        return self.decks[name]
+        deck = self.decks.pop(name, None) or DeckRecord(name, self._limit, self._false_alarm)
+        self.decks[name] = deck
+        return deck
 
     def verdict(self, data: Outcome | Void | Unresolved) -> Sequence[CardFinding]:
         """A round has a verdict, with the cards that are exposed."""

@@ -572,6 +572,68 @@ class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The round in which it came."""
 
 
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+
+
+class ZoneBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """The spins of a block of the watch over the drop zone that is not full yet."""
+
+    of: Annotated[int, Meta(ge=1)]
+    """Spins of a full block."""
+    counts: list[Count]
+    """By arc of the bowl: how many balls left the track there."""
+
+
+class ZoneCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the balls of a wheel left the track."""
+
+    deg: list[Number]
+    """By arc between two track sensors: its middle, in degrees on the bowl."""
+    doubt_deg: list[Number]
+    """By arc: half its width, in degrees."""
+    blocks: list[ZoneBlock]
+    """The blocks that have begun."""
+
+
+class FallCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a wheel showed last, for the watch over its bias."""
+
+    places: list[int | str]
+    """Everything that it can show, in its order."""
+    fell: list[Count]
+    """What it showed, oldest first, as numbers in `places` from 0."""
+    since: Count
+    """How many of them came after the last look."""
+
+
+class DeckCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The use of one deck of cards."""
+
+    name: str
+    """As `stack.loaded` has it; `batch 1` of a batch without a name, empty for cards of which nothing is known."""
+    cards: list[Count]
+    """How many of its last cards were counted together, oldest first: some 250 each time."""
+    misreads: list[Count]
+    """How many of them were not read."""
+    drawing: list[Count]
+    """How many of them jammed or were pushed back."""
+    looks: Count
+    """Full ones since the last look."""
+
+
+class WatchCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the watch over a device has counted, and goes on with after a restart."""
+
+    since: Number = 0
+    """From when on, in days since 1970."""
+    zone: ZoneCounts | None = None
+    """Of a roulette wheel with track sensors."""
+    falls: FallCounts | None = None
+    """Of a wheel."""
+    decks: list[DeckCounts] = []
+    """Of a table of cards, those that were loaded last; the one in the shoe is at the end."""
+
+
 class WearHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was measured of a wheel's wear in blocks of spins: those from which it was learnt, and those since. Where
     they are many, older ones are merged by twos."""
@@ -590,10 +652,13 @@ class WearHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """When the first of them was measured, in days since 1970; left out where an older version wrote it."""
     learnt: Annotated[int, Meta(ge=1)] = 15
     """From how many blocks, the first ones, the wheel is learnt; left out where it is from 15, as in older versions."""
+    counts: WatchCounts | None = None
+    """What the watch has counted beside wear, since an earlier version had none."""
 
 
 class DeviceCondition(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """The wear of a device since it was learnt, as measured so far. It changes no outcome."""
+    """The wear of a device since it was learnt, as measured so far, and what the watch has counted. It changes no
+    outcome."""
 
     kind: ClassVar[str] = "device.condition"
     device: str

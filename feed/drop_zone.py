@@ -19,12 +19,16 @@ from collections.abc import Mapping, Sequence
 from math import erfc, exp, log, pi, sqrt
 from typing import Final, NamedTuple
 
+from .data import Evidence, ZoneBlock, ZoneCounts
+
 DIRECTIONS: Final = 12
 """Thirds of the bowl that are looked at, 30° apart (ours): more would be nearly the same ones again."""
 THIRD_DEG: Final = 120.0
 """The width that is looked at (ours): a tilt of 0.2° keeps the ball in the track along a quarter to a third of it."""
 LEAST_SPINS: Final = 60
 """With fewer spins nothing is judged (ours)."""
+_ROUNDED_DEG: Final = 0.5
+"""The arcs of a bowl add up to 360° except for this: they are rounded (ours)."""
 _FAR: Final = 50.0
 _NEAR: Final = 1e-9
 
@@ -34,6 +38,23 @@ class Arc(NamedTuple):
 
     deg: float
     doubt_deg: float
+
+
+def bowl_of(counts: ZoneCounts) -> list[Arc]:
+    """Every arc between two track sensors."""
+    return [*map(Arc, counts.deg, counts.doubt_deg)]
+
+
+def arc_of(evidence: Evidence) -> Arc | None:
+    """Where the ball left the track; None where that is not known, or a sensor has missed the ball in that spin.
+
+    A sensor that misses now and then moves the ends of arcs; a ball passes each of them often, so a spin in which none
+    was missed has seldom a miss just at its end.
+    """
+    deg, doubt_deg = evidence.left_track_deg, evidence.left_track_doubt_deg
+    if deg is None or doubt_deg is None or evidence.missed_passes:
+        return None
+    return Arc(deg, doubt_deg)
 
 
 class Zone(NamedTuple):
@@ -88,6 +109,22 @@ def scan(counts: Mapping[Arc, int], bowl: Sequence[Arc]) -> Zone | None:
     expected = spins * sum(part * chance for part, chance in zip(parts, chances, strict=True))
     p = min(1.0, DIRECTIONS * tail(chances, parts, spins, times))
     return Zone(begin_deg, (begin_deg + THIRD_DEG) % 360, times, expected, spins, p)
+
+
+def judged(counts: Mapping[Arc, int], bowl: Sequence[Arc] = ()) -> Zone | str:
+    """The zone that a scan finds, or in words why it cannot. A bowl that is not given is known where its arcs all had a
+    ball."""
+    over_deg = sum(2 * arc.doubt_deg for arc in bowl or counts) - 360
+    if sum(counts.values()) < LEAST_SPINS:
+        return f"fewer than {LEAST_SPINS} spins"
+    if over_deg > _ROUNDED_DEG:
+        return "arcs overlap: the track sensors were moved between spins"
+    if over_deg < -_ROUNDED_DEG:
+        return (
+            f"the ball never left the track in {-over_deg:.0f}° of the bowl, and events do not state the sensors "
+            "there: a strong tilt looks like this; see the table's own warnings, and level the wheel"
+        )
+    return scan(counts, bowl or list(counts)) or "one arc is the whole bowl: it has no direction"
 
 
 def covered(arc: Arc, begin_deg: float) -> float:
@@ -145,28 +182,57 @@ class DropZoneWatch:
         self._bowl = bowl
         self._blocks = {spins: dict[Arc, int]() for spins in blocks}
         self._false_alarm = false_alarm
-        self._spins = 0
         self._since: dict[Arc, int] = {}
         """The spins since the last end of a block, which are in none of the blocks yet."""
-        self._next = min(blocks, default=0)
-        """How many spins there are at the next end of a block."""
+        self._left = min(blocks, default=0)
+        """How many spins there are until the next end of a block."""
 
     def left(self, arc: Arc) -> Sequence[Zone]:
         """A ball left the track there. Returns the zones of the blocks that are full now and found one."""
-        self._spins += 1
         self._since[arc] = self._since.get(arc, 0) + 1
-        return self._judged() if self._spins == self._next else ()
+        self._left -= 1
+        return self._judged() if not self._left else ()
 
-    def _judged(self) -> list[Zone]:
+    def counts(self) -> ZoneCounts | None:
+        """The blocks that have begun; None where no drop zone is looked for."""
+        if not self._blocks:
+            return None
+        self._add()
+        blocks = [
+            ZoneBlock(of=spins, counts=[counts.get(arc, 0) for arc in self._bowl])
+            for spins, counts in self._blocks.items()
+        ]
+        return ZoneCounts(
+            deg=[arc.deg for arc in self._bowl], doubt_deg=[arc.doubt_deg for arc in self._bowl], blocks=blocks
+        )
+
+    def restore(self, counts: ZoneCounts) -> bool:
+        """Goes on with blocks that have begun; returns whether they are of this bowl, and of these lengths."""
+        blocks = {block.of: dict(zip(self._bowl, block.counts, strict=False)) for block in counts.blocks}
+        if bowl_of(counts) != [*self._bowl] or blocks.keys() != self._blocks.keys():
+            return False
+        if any(sum(block.counts) >= block.of or len(block.counts) != len(self._bowl) for block in counts.blocks):
+            return False
+        self._blocks = blocks
+        self._add()
+        return True
+
+    def _add(self) -> None:
+        """Adds the spins since the last time to all blocks."""
         since, self._since = self._since, {}
-        self._next = min(spins * (self._spins // spins + 1) for spins in self._blocks)
-        found = []
-        for spins, counts in self._blocks.items():
+        for counts in self._blocks.values():
             for arc, times in since.items():
                 counts[arc] = counts.get(arc, 0) + times
-            if self._spins % spins == 0:
+        self._left = min(spins - sum(counts.values()) for spins, counts in self._blocks.items())
+
+    def _judged(self) -> list[Zone]:
+        self._add()
+        found = []
+        for spins, counts in self._blocks.items():
+            if sum(counts.values()) == spins:
                 zone = scan(counts, self._bowl)
                 counts.clear()
                 if zone is not None and zone.p < self._false_alarm:
                     found.append(zone)
+        self._add()
         return found

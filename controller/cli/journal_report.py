@@ -56,6 +56,7 @@ from controller.service.state_paths import CAPTURES
 from controller.table.bias import FALSE_ALARM
 from feed.calls import call_line
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
+from feed.drop_zone import Zone
 from feed.events import Event
 from feed.shakes import HEADS, shaken
 from feed.wear import worn
@@ -458,7 +459,26 @@ class _Page:
             ]
             parts.append("<h3>Wear of wheels</h3>")
             parts.append(table_of(("table", "measured spins", "worn"), found, numbers=(1,), wrap=(2,)))
-        return "".join(parts)
+        return "".join(parts) + self._zones()
+
+    def _zones(self) -> str:
+        """Where the balls of each roulette wheel leave the track."""
+        zones = [(one.label, one.arcs.total(), one.zone) for one in self._tables if one.arcs]
+        if not zones:
+            return ""
+        rows = []
+        tests = sum(isinstance(zone, Zone) for _, _, zone in zones)
+        for label, spins, zone in zones:
+            words = zone if isinstance(zone, str) else zone.words
+            suspected = isinstance(zone, Zone) and zone.p * tests < FALSE_ALARM
+            rows.append((label, f"{spins:,}", "SUSPECTED" if suspected else "–", words))
+        note = (
+            "Of proven spins in which no sensor missed the ball, since this journal began or the wheel was exchanged; "
+            f"suspected where chance gives it in one of {1 / FALSE_ALARM:,.0f} such reports at level wheels."
+        )
+        heads = ("table", "spins", "", "most striking third")
+        listed = table_of(heads, rows, numbers=(1,), wrap=(3,))
+        return f'<h3>Drop zones of wheels</h3>{listed}<p class="note">{note}</p>'
 
     def _orders(self) -> str:
         shown = [one for one in self._evening.commands if one.verb not in ROUTINE or not one.accepted]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from controller.configuration.sections import LimitKeys
+from controller.configuration.sections import LimitKeys, day_of
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices, spec_of
 from controller.games.catalogue import GAMES_OF_ORDER
@@ -18,7 +18,7 @@ from controller.table.event_sequencer import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.orders.book import VERBS
 from controller.table.repeats import RepeatWatch
-from controller.table.round_watch import RoundWatch
+from controller.table.round_watch import KeepsCounts, KeptCounts, RoundWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
 from controller.table.wear_watch import WearWatch
@@ -108,6 +108,7 @@ def table_for(
     )
     game.rounds.report.round = rounds
     drivers: list[Driver] = [*devices.drivers, Buttons(buttons, dealer.debounce_ms)]
+    bias, watch = _bias(config), _watch(config)
     return Table(
         identity,
         game,
@@ -118,10 +119,11 @@ def table_for(
         games_of_order=GAMES_OF_ORDER,
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
-        bias=_bias(config),
+        bias=bias,
         repeats=_repeats(config),
-        watch=_watch(config),
+        watch=watch,
         wear=_wear(config),
+        kept=_kept(config, bias, watch),
         sequence=sequence,
         ephemeral=ephemeral,
     )
@@ -160,6 +162,15 @@ def _watch(config: TableConfig) -> RoundWatch | None:
     """What watches its rounds, where its game has such a watch."""
     watch = spec_of(config).watch
     return None if watch is None else watch.make(config)
+
+
+def _kept(config: TableConfig, bias: BiasWatch | None, watch: RoundWatch | None) -> KeptCounts | None:
+    """What its watches count from start to start; None where they begin again with each."""
+    since = getattr(config.watch, "wear_since", None)
+    kept: list[KeepsCounts] = [] if bias is None or not bias.of_wheel else [bias]
+    if isinstance(watch, KeepsCounts):
+        kept.append(watch)
+    return KeptCounts(kept, None if since is None else day_of(since)) if kept else None
 
 
 def _wear(config: TableConfig) -> WearWatch | None:

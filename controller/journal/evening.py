@@ -25,7 +25,8 @@ from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
 from audit.wall_span import WallSpan
 from feed.card_record import MISREADS_IN_1000, CardRecord
-from feed.data import StatisticsKey
+from feed.data import StatisticsKey, WatchCounts
+from feed.drop_zone import Arc, Zone, arc_of, bowl_of, judged
 from feed.events import (
     CaptureFile,
     CarriedStateChanged,
@@ -123,6 +124,10 @@ class TableEvening:
     inspections: list[Event] = field(default_factory=list)
     wear: WearHistory | None = None
     """The wear of its wheel, as published last; None where it has none."""
+    counts: WatchCounts | None = None
+    """What the watch has counted, as published last."""
+    arcs: Counter[Arc] = field(default_factory=Counter)
+    """Where the balls of its wheel left the track, since the journal began or the wheel was exchanged."""
     opened: list[tuple[int, int]] = field(default_factory=list)
     """When it was open, by the wall clock."""
     open_ns: int = 0
@@ -156,6 +161,22 @@ class TableEvening:
         """How the dice of proven results were shaken, in order."""
         return [shake for one in self.played.rounds(self.label) for shake in one.shakes]
 
+    def take_condition(self, history: WearHistory) -> None:
+        """The condition of its device was published."""
+        if history.spins or history.begun or self.wear is not None:
+            self.wear = history
+        before, counts = self.counts, history.counts
+        if counts is not None:
+            if before is not None and (before.since, _bowl(before)) != (counts.since, _bowl(counts)):
+                self.arcs.clear()
+            self.counts = counts
+
+    @property
+    def zone(self) -> Zone | str:
+        """The drop zone of its wheel, or why there is none."""
+        bowl = [] if self.counts is None else _bowl(self.counts)
+        return judged({arc: times for arc, times in self.arcs.items() if not bowl or arc in bowl}, bowl)
+
     def standing(self, verdict: str) -> int:
         """How many rounds have this verdict in force."""
         return sum(one.verdict == verdict for one in self.stands.values())
@@ -181,6 +202,11 @@ class TableEvening:
             if capture is not None:
                 named.setdefault(capture.file, (event, capture))
         return list(named.values())
+
+
+def _bowl(counts: WatchCounts) -> list[Arc]:
+    """Every arc between two track sensors; empty where that is not known."""
+    return [] if counts.zone is None else bowl_of(counts.zone)
 
 
 class Evening(NamedTuple):
@@ -311,6 +337,8 @@ class _Fold:
         self._state(event, now, inside=inside)
         match data:
             case Outcome():
+                if now_ns < self._span.until_ns and (arc := arc_of(data.evidence)) is not None:
+                    made.arcs[arc] += 1
                 self._verdict(event, data.round, Verdict(verdict="outcome", result=data.result), inside=inside)
             case Void():
                 self._verdict(event, data.round, Verdict(verdict="void", reason=data.reason), inside=inside)
@@ -324,7 +352,7 @@ class _Fold:
             case DeviceWarning() if inside:
                 made.warnings.append(event)
             case DeviceCondition() if now_ns < self._span.until_ns:
-                made.wear = data.history
+                made.take_condition(data.history)
             case ProcedureViolation() if inside:
                 made.violations.append(event)
             case InspectionPassed() | InspectionFailed() if inside:

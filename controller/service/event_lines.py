@@ -254,6 +254,8 @@ def _warning(data: events.DeviceWarning) -> str:
 @data_words.register
 def _condition(data: events.DeviceCondition) -> str:
     history = data.history
+    if not history.spins and not history.begun:
+        return f"what the watch has counted of {data.device}, for the next start"
     spins, values = sum(history.spins) + len(history.begun), {*history.values}.union(*history.begun)
     return f"wear of {data.device}: {counted(spins, 'measured spin')}, {counted(len(values), 'value')}"
 

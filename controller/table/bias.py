@@ -16,7 +16,10 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from feed import excess
+from feed.data import FallCounts, WatchCounts
 from feed.fairness import Fit, Plan, Sample, Test, fit
 
 WINDOW: Final = 600
@@ -39,7 +42,7 @@ class Bias(NamedTuple):
 
 
 class BiasWatch:
-    """The outcomes of one table. It begins again with the service: nothing of it is journalled."""
+    """The outcomes of one table. Those of a wheel go on after a restart."""
 
     def __init__(
         self, plan: Plan, *, window: int = WINDOW, every: int = EVERY, false_alarm: float = FALSE_ALARM
@@ -70,6 +73,31 @@ class BiasWatch:
             if known == number:
                 self._outcomes[at] = (number, samples)
                 return
+
+    @property
+    def of_wheel(self) -> bool:
+        """Whether it is a wheel, which is the same one after a restart; dice may be others."""
+        return self._plan.device == "wheel"
+
+    def counted(self, counts: WatchCounts) -> WatchCounts:
+        """These counts, with the outcomes of a wheel that the next look has."""
+        (test,) = self._plan.tests
+        places = [*test.probabilities]
+        number_of = {place: number for number, place in enumerate(places)}
+        fell = [number_of[one[test.name]] for _, samples in self._outcomes for one in samples if test.name in one]
+        return replace(counts, falls=FallCounts(places=places, fell=fell, since=self._since))
+
+    def restore(self, counts: WatchCounts) -> bool:
+        """Goes on with the outcomes of before; returns whether they are of a wheel that can show the same."""
+        falls, (test,) = counts.falls, self._plan.tests
+        if falls is None:
+            return True
+        if falls.places != [*test.probabilities] or max(falls.fell, default=0) >= len(falls.places):
+            return False
+        # None of them is corrected any more: no round has the number 0.
+        self._outcomes.extend((0, ({test.name: falls.places[number]},)) for number in falls.fell[-self._window :])
+        self._since = min(falls.since, self._every - 1)
+        return True
 
     def _look(self) -> list[Bias]:
         found: list[Bias] = []

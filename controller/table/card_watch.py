@@ -4,7 +4,8 @@
     deal_stalled          no card was exposed for too long while a round was dealt
     reader_misreads, card_misread, deck_worn, shuffler_order_kept        see `feed.card_record`
 
-Each is a warning, all of it is ours, and nothing of it changes a verdict. It begins again with the service.
+Each is a warning, all of it is ours, and nothing of it changes a verdict. All but the wear of decks begins again with
+the service.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
 from controller.table.wheel_watch import GamePace
 from feed.card_record import CardRecord
+from feed.data import WatchCounts
 from feed.events import Data, NoMoreBets, Outcome, RoundCorrected, RoundOpened, RoundStarted, Settled, Unresolved, Void
 
 
@@ -77,6 +81,15 @@ class CardWatch:
         """Takes an event."""
         take = self._takes.get(type(data))
         return () if take is None else take(data) or ()
+
+    def counted(self, counts: WatchCounts) -> WatchCounts:
+        """These counts, with those of its decks."""
+        return replace(counts, decks=self._record.counts())
+
+    def restore(self, counts: WatchCounts) -> bool:
+        """Goes on with the decks of before."""
+        self._record.restore(counts.decks)
+        return True
 
     def _began(self, data: RoundStarted) -> None:
         self._record.began(data)

@@ -30,7 +30,7 @@ from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
-from controller.table.round_watch import RoundWatch, Watched
+from controller.table.round_watch import KeptCounts, RoundWatch, Watched
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from controller.table.wear_watch import WHEEL_WEAR, WearWatch
@@ -39,7 +39,7 @@ from drivers.base.driver import NEVER_NS, Driver, MeasuresWear, Observation, Sen
 from drivers.dealer.buttons import ButtonPressed
 from drivers.wheel.condition import WheelMeasured
 from feed import events
-from feed.events import Data, Event
+from feed.events import Data, Event, WearHistory
 from feed.state import TableState
 from hal.capture.command_text import text_without_id
 from hal.values import Batch, Command, Frame, Output
@@ -79,6 +79,7 @@ class Table:
         repeats: RepeatWatch | None = None,
         watch: RoundWatch | None = None,
         wear: WearWatch | None = None,
+        kept: KeptCounts | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -99,6 +100,7 @@ class Table:
         self._repeats = repeats
         self._watch = watch
         self._wear = wear
+        self._kept = kept
         self._time_of = time_of
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
@@ -178,6 +180,8 @@ class Table:
         history = state.wear_of.get(self.identity.game)
         if self._wear is not None and history is not None:
             self._wear.restore(history)
+        if self._kept is not None and history is not None and history.counts is not None:
+            self._kept.restore(history.counts)
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
@@ -185,7 +189,10 @@ class Table:
         if self._wear is not None:
             self._wear.forget(self._day(t_ns))
         self._measure_wear()
+        begins_anew = self._kept is not None and self._kept.begin(self._day(t_ns))
         self.lifecycle.begin(t_ns, self._opens)
+        if begins_anew:
+            self._publish_condition(t_ns)
         # From now on silence counts, however late the first batch comes.
         self._decoding.begin(t_ns)
         for actuator in self.actuators:
@@ -195,8 +202,9 @@ class Table:
 
     def close(self, t_ns: int, reason: str) -> list[Event]:
         """The service ends. A round that has no verdict yet is void; one that has keeps it."""
-        if self._wear is not None:
-            self._publish_wear(self._wear, t_ns, at_end=True)
+        history = None if self._wear is None else self._wear.published(at_end=True)
+        if history is not None or (self._kept is not None and self._kept.is_new):
+            self._publish_condition(t_ns, history)
         for warning in self._warnings.end(t_ns):
             self._emit(warning)
         self.lifecycle.close(t_ns, reason)
@@ -336,7 +344,8 @@ class Table:
             if self._wear is not None:
                 if self._wear.measured(seen.values, self._day(seen.t_ns)):
                     self._watch_wear(self._wear, seen.t_ns)
-                self._publish_wear(self._wear, seen.t_ns)
+                if (history := self._wear.published()) is not None:
+                    self._publish_condition(seen.t_ns, history)
         elif isinstance(seen, UnknownLine):
             detail = f"values arrive from {seen.line}, which no device of the table has"
             self._warn_once(seen.t_ns, "unknown_line", detail)
@@ -364,6 +373,7 @@ class Table:
     def _collect(self) -> None:
         """Takes what the game reported: events to be numbered, faults to be latched."""
         report = self.rounds.report
+        publishes_ns: int | None = None
         while report.events:
             reported, report.events = report.events, []
             for one in reported:
@@ -383,6 +393,10 @@ class Table:
                         self._watch_repeats(one)
                         if self._watch is not None and (watched := self._watch.see(one)):
                             self._warn_of(watched, one)
+                        if self._kept is not None and self._kept.see(one):
+                            publishes_ns = one.mono_ns
+        if publishes_ns is not None:
+            self._publish_condition(publishes_ns)
 
     def _watch_bias(self, data: Data) -> None:
         """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
@@ -450,10 +464,13 @@ class Table:
         """Days since 1970."""
         return datetime.fromisoformat(self._time_of(t_ns)).timestamp() / DAY_S
 
-    def _publish_wear(self, watch: WearWatch, t_ns: int, *, at_end: bool = False) -> None:
-        history = watch.published(at_end=at_end)
-        if history is not None:
-            self._emit_after_game(events.DeviceCondition, t_ns, device=self.game.device, history=history)
+    def _publish_condition(self, t_ns: int, history: WearHistory | None = None) -> None:
+        """What the watches have measured and counted of the device: a restart continues with it."""
+        if history is None:
+            history = WearHistory() if self._wear is None else self._wear.kept()
+        if self._kept is not None:
+            history = msgspec.structs.replace(history, counts=self._kept.published())
+        self._emit_after_game(events.DeviceCondition, t_ns, device=self.game.device, history=history)
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):

@@ -105,6 +105,10 @@ class WearWatch:
         """The history, where it is to be published now: after some spins, or at the end with any that is new."""
         if self._unpublished < (1 if at_end else PUBLISHED_LEARNING if self.to_learn else PUBLISHED_LEARNT):
             return None
+        return self.kept()
+
+    def kept(self) -> WearHistory:
+        """The history with all that is new, which is published now."""
         self._unpublished = 0
         begun, day = [dict(one) for one in self._block], self._begun_day
         begun_day = round(day, 3) if begun and day is not None else None

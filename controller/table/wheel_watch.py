@@ -9,7 +9,7 @@
     drop_zone_bias        the ball leaves the track in one part of the bowl too often
 
 Each is a warning, all of it is ours, and nothing of it changes a verdict. A block of spins gives a false alarm as
-seldom as a window of the bias watch. It begins again with the service.
+seldom as a window of the bias watch. All but the blocks of the drop zone begins again with the service.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from math import erfc, sqrt
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
-from feed.drop_zone import Arc, DropZoneWatch
+from feed.data import WatchCounts
+from feed.drop_zone import Arc, DropZoneWatch, arc_of
 from feed.events import (
     Data,
-    Evidence,
     NoMoreBets,
     Outcome,
     RoundCorrected,
@@ -199,6 +201,14 @@ class WheelWatch:
         take = self._takes.get(type(data))
         return () if take is None else take(data) or ()
 
+    def counted(self, counts: WatchCounts) -> WatchCounts:
+        """These counts, with the blocks of the drop zone that have begun."""
+        return replace(counts, zone=self._zone.counts())
+
+    def restore(self, counts: WatchCounts) -> bool:
+        """Goes on with blocks of before; returns whether they are of this bowl."""
+        return counts.zone is None or self._zone.restore(counts.zone)
+
     def _started(self, data: RoundStarted) -> Sequence[Watched]:
         self._begun(data)
         found = None if data.direction is None else self._direction.spun(data.direction)
@@ -222,15 +232,3 @@ class WheelWatch:
         if pace is not None:
             found.append(pace)
         return found
-
-
-def arc_of(evidence: Evidence) -> Arc | None:
-    """Where the ball left the track; None where that is not known, or a sensor has missed the ball in that spin.
-
-    A sensor that misses now and then moves the ends of arcs; a ball passes each of them often, so a spin in which none
-    was missed has seldom a miss just at its end.
-    """
-    deg, doubt_deg = evidence.left_track_deg, evidence.left_track_doubt_deg
-    if deg is None or doubt_deg is None or evidence.missed_passes:
-        return None
-    return Arc(deg, doubt_deg)

@@ -124,7 +124,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "measured_by": Column(_TEXT, "`wheel`, where the device measures the run itself"),
     "measured": Column(_FLAG, "of a verdict: whether its evidence has anything measured"),
     "card_count": Column(_WHOLE, "of a verdict: cards that were dealt"),
-    "wear": Column(_TEXT, "of a device's condition: the history of its wear, as JSON"),
+    "wear": Column(_TEXT, "of a device's condition: the history of its wear, as JSON; null where it has none"),
     "data": Column(_TEXT, "of an event that is not known: its data, as JSON"),
 }
 """The schema of the files, in their order."""
@@ -255,6 +255,11 @@ def _closed(data: TableClosed) -> _Stated:
     )
 
 
+def _worn(data: DeviceCondition) -> _Stated:
+    history = msgspec.structs.replace(data.history, counts=None)
+    return _Stated(device=data.device, wear=_json(history) if history.spins or history.begun else None)
+
+
 def _corrected(data: RoundCorrected) -> _Stated:
     return _Stated(
         verdict=data.to.verdict,
@@ -308,7 +313,7 @@ _STATED: Final[dict[type[Data], Callable[[Any], _Stated]]] = {
     Unresolved: lambda data: _Stated(verdict="unresolved", rule="ours", **_evidence(data.evidence)),
     RoundCorrected: _corrected,
     RoundDisputed: _disputed,
-    DeviceCondition: lambda data: _Stated(device=data.device, wear=_json(data.history)),
+    DeviceCondition: _worn,
     InspectionPassed: _inspected,
     InspectionFailed: _inspected,
     Unknown: lambda data: _Stated(known=False, data=bytes(data.raw).decode()),

@@ -26,7 +26,7 @@ from audit.wall_span import WallSpan
 from feed import excess
 from feed.calls import CallLine
 from feed.data import StatisticsKey
-from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
+from feed.drop_zone import Arc, Zone, judged
 from feed.events import WearHistory
 from feed.fairness import Plan
 from feed.shakes import STINT, Shake, shaken
@@ -45,8 +45,6 @@ MOST_LISTED: Final = 10_000
 """Faults and corrections that are listed one by one (ours); all of them are counted."""
 _HOUR_NS: Final = 3600 * 1_000_000_000
 _PAGE: Final = 10_000
-_ROUNDED_DEG: Final = 0.5
-"""The arcs of a bowl add up to 360° except for this: they are rounded (ours)."""
 BY_HAND: Final = "by hand"
 """The type of dice that no device throws."""
 
@@ -657,39 +655,16 @@ def _zones(sql: duckdb.DuckDBPyConnection) -> tuple[list[DropZone], list[ZoneNot
     zones: dict[tuple[str, str], Zone] = {}
     not_judged = []
     for (venue, table), of in counts.items():
-        zone = scan(of, list(of)) if _is_whole(of) else None
-        if zone is not None:
+        zone = judged(of)
+        if isinstance(zone, Zone):
             zones[venue, table] = zone
         else:
-            not_judged.append(ZoneNotJudged(venue, table, sum(of.values()), _why_not_judged(of)))
+            not_judged.append(ZoneNotJudged(venue, table, sum(of.values()), zone))
     found = []
     for (venue, table), zone in zones.items():
         adjusted = min(1.0, zone.p * len(zones))
         found.append(DropZone(venue, table, zone.spins, zone.words, zone.p, adjusted, adjusted < FALSE_ALARM))
     return found, not_judged
-
-
-def _over_deg(arcs: Iterable[Arc]) -> float:
-    """What arcs add up to beyond one bowl; negative where they leave a part of it out."""
-    return sum(2 * arc.doubt_deg for arc in arcs) - 360
-
-
-def _is_whole(arcs: Iterable[Arc]) -> bool:
-    return abs(_over_deg(arcs)) <= _ROUNDED_DEG
-
-
-def _why_not_judged(counts: Mapping[Arc, int]) -> str:
-    over_deg = _over_deg(counts)
-    if sum(counts.values()) < LEAST_SPINS:
-        return f"fewer than {LEAST_SPINS} spins"
-    if over_deg > _ROUNDED_DEG:
-        return "arcs overlap: the track sensors were moved between spins"
-    if over_deg < -_ROUNDED_DEG:
-        return (
-            f"the ball never left the track in {-over_deg:.0f}° of the bowl, and events do not state the sensors "
-            "there: a strong tilt looks like this; see the table's own warnings, and level the wheel"
-        )
-    return "one arc is the whole bowl: it has no direction"
 
 
 _SHAKES: Final = """

@@ -69,7 +69,8 @@ def otherwise(data: Data) -> dict[str, object]:
         case events.RoundDisputed():
             return {**verdict(data.stands), "detail": data.why}
         case events.DeviceCondition():
-            return {"wear": as_json(data.history)}
+            measured_wear = msgspec.structs.replace(data.history, counts=None)
+            return {"wear": as_json(measured_wear) if measured_wear.spins or measured_wear.begun else None}
         case events.InspectionPassed():
             return {"detail": ", ".join(data.checks)}
         case events.InspectionFailed():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from controller.games.assembly import geometry_of, table_for
@@ -18,7 +19,8 @@ from drivers.cards.card_wire import DECK, UNREAD
 from feed import events
 from feed.card_record import MISREADS_IN_1000, CardRecord
 from feed.data import DealtCard
-from feed.events import Data, Evidence
+from feed.events import Data, Evidence, decode, encode
+from feed.state import TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch, Rare
 from simulators.base.faults import faults_for
@@ -163,6 +165,37 @@ def test_a_shoe_that_does_not_read_cards_is_warned_of_and_names_its_deck() -> No
     assert [*watch_of(hands.bench.table)._record.decks] == ["", "red"]
 
 
+def test_the_wear_of_decks_is_counted_over_nights_as_one_record_of_all_events_counts_it() -> None:
+    state, folded, warned = TableState("b-1"), CardRecord(MISREADS_IN_1000, FALSE_ALARM), set[str]()
+    cards, jam = (one for one in deal(0, [1] * 19) if isinstance(one, events.Outcome)), {"warning": "card_pushed_back"}
+    (dealt,) = cards
+    for number in range(8):
+        table = table_of()
+        table.restore(state)
+        said = table.open(0)
+        reports: list[Data] = []
+        if number not in (3, 6):  # in these nights the shoe has the deck of the night before
+            reports.append(msgspec.structs.replace(loaded(None), deck=("red", "blue")[number % 2]))
+        for at in range(60):
+            # The older the decks are, the more cards are pushed back.
+            reports += [data_of(events.DeviceWarning, 0, device="shoe", detail="", **jam)] if at < 4 * number else []
+            reports.append(dealt)
+        table.rounds.report.events += reports
+        table._collect()
+        said += [*table._take(), *table.close(0, "the night is over")]
+        for event in said:
+            state.apply(decode(encode(event)))
+            folded.see(event.data)
+            warned |= {event.data.warning} & OURS if isinstance(event.data, events.DeviceWarning) else set()
+        assert sum(isinstance(event.data, events.DeviceCondition) for event in said) == 1
+    assert watch_of(table)._record.counts() == folded.counts()
+    assert [(one.name, sum(one.cards)) for one in folded.counts()] == [
+        ("red", 4800),
+        ("blue", 4800),
+    ]
+    assert warned == {"deck_worn"}
+
+
 STRICT = "[watch]\nmost_games_an_hour = 1\nstall_s = 5\nmisreads_in_1000 = 0.001\n"
 
 
@@ -252,8 +285,8 @@ def test_the_watch_costs_less_than_two_hundredths_of_a_round() -> None:
     assert watched + judged < MOST_COST * whole, f"{watched / whole:.2%} + {judged / whole:.2%}"
 
 
-def loaded() -> Data:
-    return events.StackLoaded(table="b-1", game="baccarat", simulated=True, mono_ns=0, device="shoe", batch=1)
+def loaded(batch: int | None = 1) -> events.StackLoaded:
+    return events.StackLoaded(table="b-1", game="baccarat", simulated=True, mono_ns=0, device="shoe", batch=batch)
 
 
 def opened(order: Sequence[str]) -> Data:

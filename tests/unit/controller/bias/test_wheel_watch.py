@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -30,13 +30,14 @@ from controller.table.wheel_watch import (
     SameDirection,
     WatchLimits,
     WheelWatch,
-    arc_of,
     trend,
 )
 from drivers.roulette.ball_track import arc_after
 from feed import events
-from feed.drop_zone import Arc
-from feed.events import Data, Evidence, Verdict, decode
+from feed.data import WatchCounts
+from feed.drop_zone import Arc, arc_of
+from feed.events import Data, Evidence, Verdict, decode, encode
+from feed.state import TableState, decode_snapshot, encode_snapshot
 from hal.capture.command_text import read_command
 from hal.values import Batch
 from simulators.base.faults import faults_for
@@ -257,6 +258,108 @@ def test_every_proven_spin_of_a_simulated_wheel_has_the_arc_in_which_its_ball_le
     assert len(arcs) >= 10
     assert set(arcs) <= {(60.0, 60.0), (180.0, 60.0), (300.0, 60.0)}
     assert len(set(arcs)) > 1
+
+
+# --- from night to night ---
+
+
+def night(
+    state: TableState, spins: Sequence[tuple[str, float]], more: str = "", *, cut: bool = False
+) -> tuple[TableState, EventList]:
+    """A night of a table, from its pockets and arcs, and what the journal has after it; `cut`: its power is cut."""
+    table = table_for(configured(TABLE.format(table="", more=more)), epoch=f"e{state.last}", simulated=True)
+    table.restore(state)
+    said = EventList(table.open(NIGHT_NS))
+    for pocket, deg in spins:
+        evidence = Evidence(left_track_deg=deg, left_track_doubt_deg=60.0, missed_passes=0)
+        found = msgspec.structs.replace(outcome(NIGHT_NS), result={"pocket": pocket}, evidence=evidence)
+        table.rounds.report.events.append(found)
+        table._collect()
+        said += table._take()
+    if not cut:
+        said += table.close(NIGHT_NS, "the night is over")
+    after = TableState.from_snapshot(decode_snapshot(encode_snapshot(state.snapshot())))
+    for event in said:
+        after.apply(decode(encode(event)))
+    return after, said
+
+
+NIGHT_NS = 10**18
+"""In 2001."""
+
+
+def at_third(number: int) -> tuple[str, float]:
+    """Half of the balls leave in one third; pocket 17 comes at each fourth spin."""
+    return "17" if number % 4 == 0 else str(number % 37), (60.0, 60.0, 180.0, 300.0)[number % 4]
+
+
+def counts_of(state: TableState) -> WatchCounts:
+    counts = state.wear_of["roulette"].counts
+    assert counts is not None
+    return counts
+
+
+def blocks_of(state: TableState) -> list[int]:
+    zone = counts_of(state).zone
+    assert zone is not None
+    return [sum(block.counts) for block in zone.blocks]
+
+
+def test_a_drop_zone_and_a_bias_are_found_over_nights_each_spin_counted_once() -> None:
+    state, found = TableState("t"), []
+    for _ in range(6):
+        state, said = night(state, [at_third(at) for at in range(50)])
+        found.append(warned(said))
+        assert len(said.of(events.DeviceCondition)) == 1, "as the service ends"
+    assert ["wheel_bias" in one for one in found[:3]] == [False, False, True]
+    assert ["drop_zone_bias" in one for one in found] == [False] * 5 + [True]
+    assert blocks_of(state) == [0, 300]
+    falls = counts_of(state).falls
+    assert falls is not None
+    assert (len(falls.fell), falls.since) == (300, 0)
+    state, said = night(state, [at_third(at) for at in range(250)], cut=True)
+    assert blocks_of(state) == [200, 500], "a power cut loses the spins since the last time"
+    state, _ = night(state, [at_third(at) for at in range(20)])
+    assert blocks_of(state) == [220, 520]
+    assert max(len(encode(event)) for event in said if isinstance(event.data, events.DeviceCondition)) < 3000
+
+
+@pytest.mark.parametrize(
+    ("more", "zone", "falls"),
+    [
+        ("", 100, 100),
+        ("[device.wheel]\nball_sensors_deg = [0, 100, 220]\n", 0, 100),
+        ('[device.wheel]\npockets = "european"\n', 100, 0),
+        ('[watch]\nwear_since = "2001-09-09"\n', 0, 0),
+        ('[watch]\nwear_since = "2001-09-08"\n', 100, 100),
+        ('[watch]\nwear_since = "2001-09-10"\n', 100, 100),
+        ("[watch]\ndrop_zone = false\n", 0, 100),
+    ],
+    ids=[
+        "the same",
+        "sensors moved",
+        "another wheel",
+        "exchanged",
+        "exchanged before",
+        "to be exchanged",
+        "not watched",
+    ],
+)
+def test_counts_end_with_the_bowl_or_the_wheel_that_they_are_of(more: str, zone: int, falls: int) -> None:
+    state, _ = night(TableState("t"), [at_third(at) for at in range(100)])
+    # They were begun a day before.
+    counts = msgspec.structs.replace(counts_of(state), since=NIGHT_NS / S / 86_400 - 1)
+    state.wear_of["roulette"] = msgspec.structs.replace(state.wear_of["roulette"], counts=counts)
+    again = table_for(configured(TABLE.format(table="", more=more)), epoch="e", simulated=True)
+    again.restore(state)
+    said = EventList(again.open(NIGHT_NS))
+    assert isinstance(said[0].data, events.TableOpened)
+    # What begins anew is stated at once, so that reports do not add spins of another wheel.
+    assert len(said.of(events.DeviceCondition)) == int(not zone or not falls)
+    assert again._kept is not None
+    now = again._kept.published()
+    assert now.falls is not None
+    assert (sum(now.zone.blocks[0].counts) if now.zone else 0, len(now.falls.fell)) == (zone, falls)
 
 
 # --- at a table ---

@@ -15,7 +15,7 @@ from audit.witness import witness_path
 from controller.cli import main
 from controller.cli.journal_report import day_of, played_rounds
 from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
-from feed.data import Data
+from feed.data import Data, WatchCounts, ZoneCounts
 from feed.events import (
     CaptureFile,
     CarriedStateChanged,
@@ -467,6 +467,40 @@ def test_the_wear_of_a_wheel_is_in_the_report_with_part_and_days(tmp_path: Path)
     )
     assert wear in words_of(page)
     assert "limit 0.08 rpm/s; limit reached about 2025-01-07 (95 %: 2025-01-07 to 2025-01-07)" in words_of(page)
+
+
+BOWL: list[int | float] = [22.5 + 45 * number for number in range(8)]
+
+
+def test_a_drop_zone_is_looked_for_over_all_evenings_since_the_wheel_was_exchanged(tmp_path: Path) -> None:
+    path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
+
+    def spins(writer: Evening, number: int, arcs: int) -> None:
+        for at in range(number):
+            evidence = Evidence(left_track_deg=BOWL[at % arcs], left_track_doubt_deg=22.5, missed_passes=0)
+            fields = {"round": at, "result": {"pocket": "1"}, "winning": [], "rule": "ours", "evidence": evidence}
+            writer.say(writer.event("wheel-1", Outcome, **fields))
+
+    def kept(writer: Evening, since: float) -> None:
+        zone = ZoneCounts(deg=BOWL, doubt_deg=[22.5] * 8, blocks=[])
+        history = WearHistory(counts=WatchCounts(since=since, zone=zone))
+        writer.say(writer.event("wheel-1", DeviceCondition, device="wheel", history=history))
+
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        spins(writer, 40, 8)
+        kept(writer, 1.0)
+        kept(writer, 2.0)  # the wheel was exchanged
+        for _ in range(2):
+            spins(writer, 40, 4)
+            kept(writer, 2.0)
+            writer.clock.advance_to(writer.clock.now_ns() + 48 * HOUR_NS)
+        writer.round("wheel-1")
+        writer.closed("wheel-1")
+    assert report(path, "-o", page).exit_code == 0
+    zone = "Drop zones of wheels table spins most striking third wheel-1 80 SUSPECTED between 30° and 150° of the bowl"
+    assert zone in words_of(page), "one in which the ball never left four of the arcs, over two evenings"
+    assert "Wear of wheels" not in words_of(page)
 
 
 def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(journal: Path, tmp_path: Path) -> None:
