@@ -27,8 +27,11 @@ from benchmarks.watch_cards import FAIR, SHOE_CARDS, misread, one_card, riffled,
 from command_line.svg_page import SvgPage
 from controller.games.assembly import geometry_of, table_for
 from controller.games.base.wheels import wheel_plan
+from controller.games.dice.rules import FACES
+from controller.games.dice.setup import dice_plan
 from controller.games.load import check_text
 from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
+from controller.table.repeats import RepeatWatch
 from controller.table.shake_watch import BLOCK, FIRST, ShakeHistory
 from controller.table.wear_watch import WHEEL_WEAR
 from controller.table.wheel_watch import (
@@ -133,24 +136,54 @@ def rotor_trend(change: float, rng: Random) -> bool:
     )
 
 
-def pace(share: float, rng: Random) -> bool:
-    """The games of an hour are this share of those that `least_games_an_hour` wants, 40; lengths vary by 30 %."""
-    watch = GamePace(40, None, 180 * SECOND)
-    deviation = sqrt(log(1 + 0.3**2))
-    t_ns = 0
-    while True:
-        length_s = 90 / share * exp(rng.gauss(0, deviation) - deviation**2 / 2)
-        watch.see(_event(events.RoundOpened, t_ns))
-        t_ns += round(length_s * 0.8 * SECOND)
-        found = watch.see(_event(events.Outcome, t_ns, result={}, winning=[], rule="ours", evidence=Evidence()))
-        t_ns += round(length_s * 0.2 * SECOND)
-        watch.see(_event(events.Settled, t_ns, by="auto"))
-        if found is not None or t_ns > 3600 * SECOND + length_s * SECOND:
-            return found is not None
+def pace(least: int | None, most: int | None) -> Trial:
+    """The games of an hour are this share of those that the one bound has; lengths vary by 30 %."""
+    games = least or most or 0
+
+    def found(share: float, rng: Random) -> bool:
+        watch = GamePace(least, most, 180 * SECOND)
+        deviation = sqrt(log(1 + 0.3**2))
+        t_ns = 0
+        while True:
+            length_s = 3600 / games / share * exp(rng.gauss(0, deviation) - deviation**2 / 2)
+            watch.see(_event(events.RoundOpened, t_ns))
+            t_ns += round(length_s * 0.8 * SECOND)
+            judged = watch.see(_outcome(t_ns, {}))
+            t_ns += round(length_s * 0.2 * SECOND)
+            watch.see(_event(events.Settled, t_ns, by="auto"))
+            if judged is not None or t_ns > 3600 * SECOND + length_s * SECOND:
+                return judged is not None
+
+    return found
 
 
 def _event(kind: Any, t_ns: int, **fields: Any) -> Any:
     return kind(table="t", game="roulette", simulated=True, mono_ns=t_ns, round=1, **fields)
+
+
+def _outcome(t_ns: int, result: Mapping[str, Any]) -> Any:
+    return _event(events.Outcome, t_ns, result=result, winning=[], rule="ours", evidence=Evidence())
+
+
+def loaded_die(factor: float, rng: Random) -> bool:
+    """One face of one of two dice comes this many times as often as each of its others; 600 throws."""
+    watch = BiasWatch(dice_plan(2))
+    loaded = rng.choices(FACES, [1.0] * 5 + [factor], k=WINDOW)
+    thrown = zip(loaded, rng.choices(FACES, k=WINDOW), strict=True)
+    return any(watch.outcome(number, {"dice": [*faces]}) for number, faces in enumerate(thrown))
+
+
+def stuck_reader(share: float, rng: Random) -> bool:
+    """The reader gives the pocket that it gave before with this chance, and otherwise what came; 600 results."""
+    plan = wheel_plan("pocket", range(38))
+    watch = RepeatWatch(plan)
+    given: Any = None
+    for place in rng.choices([*plan.places], [*plan.places.values()], k=WINDOW):
+        if given is None or rng.random() >= share:
+            given = place
+        if watch.see(_outcome(0, {"pocket": given})) is not None:
+            return True
+    return False
 
 
 def pocket_bias(factor: float, rng: Random) -> bool:
@@ -397,7 +430,32 @@ PLOTS: Final = (
         "Too few games, found within an hour of play",
         "of the 40 games that are wanted",
         _percent,
-        [Curve("40 games an hour", (1.25, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8), pace)],
+        [Curve("40 games an hour", (1.25, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8), pace(40, None))],
+    ),
+    Plot(
+        "watch-pace-fast",
+        "Too many games, found within an hour of play",
+        "of the 60 games that are the most",
+        _percent,
+        [Curve("60 games an hour", (0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2), pace(None, 60))],
+    ),
+    Plot(
+        "watch-dice-bias",
+        "A loaded die, found within 600 throws",
+        "times as often as each other face of that die",
+        "{:g}".format,
+        [
+            Curve("one of two dice", (1, 1.25, 1.5, 1.75, 2, 2.5), loaded_die),
+        ],
+    ),
+    Plot(
+        "watch-repeats",
+        "A reader that repeats its result, found within 600 results",
+        "of the results are the one before",
+        _percent,
+        [
+            Curve("wheel of 38 pockets", (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5), stuck_reader),
+        ],
     ),
     Plot(
         "watch-bias",
