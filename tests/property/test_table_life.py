@@ -90,6 +90,8 @@ class Story:
                 assert self.undecided is None and not self.paying, "a round before the last was over"
                 assert data.round == self.round + 1
                 self.round = data.round
+            case events.ProcedureViolation(reason="called_after_void"):
+                assert (data.round, self.undecided) == (self.round, None)
             case events.NoMoreBets() | events.RoundStarted() | events.ProcedureViolation():
                 assert data.round == self.undecided
             case events.Outcome() | events.Void() | events.Unresolved():
