@@ -14,6 +14,10 @@ PUBLISHED_LOADED: Final = 5
 """Rounds after which they are published once another deck was loaded (ours)."""
 
 
+COUNTED: Final = frozenset({Outcome, Unresolved, StackLoaded})
+"""The events at which counts may have to be published."""
+
+
 class Watched(NamedTuple):
     """What is to be warned of."""
 
@@ -72,12 +76,12 @@ class KeptCounts:
         return not all(taken)
 
     def see(self, data: Data) -> bool:
-        """Takes an event, as the watches did before; returns whether the counts are to be published."""
-        kind = type(data)
-        if kind is Outcome or kind is Unresolved:
+        """Takes one of the events `COUNTED`, as the watches did before; returns whether the counts are to be
+        published."""
+        if not isinstance(data, StackLoaded):
             self._rounds += 1
             return self._rounds >= PUBLISHED
-        if isinstance(data, StackLoaded) and data.deck != self._deck:
+        if data.deck != self._deck:
             # Which deck is in the shoe is known from here alone.
             self._deck = data.deck
             self._rounds = max(self._rounds, PUBLISHED - PUBLISHED_LOADED)

@@ -30,7 +30,7 @@ from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
-from controller.table.round_watch import KeptCounts, RoundWatch, Watched
+from controller.table.round_watch import COUNTED, KeptCounts, RoundWatch, Watched
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from controller.table.wear_watch import WHEEL_WEAR, WearWatch
@@ -393,7 +393,7 @@ class Table:
                         self._watch_repeats(one)
                         if self._watch is not None and (watched := self._watch.see(one)):
                             self._warn_of(watched, one)
-                        if self._kept is not None and self._kept.see(one):
+                        if type(one) in COUNTED and self._kept is not None and self._kept.see(one):
                             publishes_ns = one.mono_ns
         if publishes_ns is not None:
             self._publish_condition(publishes_ns)
