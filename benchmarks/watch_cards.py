@@ -6,11 +6,13 @@ shuffle by 2^k packets (Bayer and Diaconis 1992). Each order is cut before it is
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
+from controller.games.cards.shuffle_statistics import EVERY, ShuffleWatch
+from controller.games.cards.shuffle_statistics import WINDOW as SHUFFLES
 from controller.table.bias import FALSE_ALARM
 from drivers.cards.card_wire import DECK
 from feed import events
@@ -72,6 +74,40 @@ def _order(decks: int, shuffled: Callable[[list[str], float, Random], list[str]]
         return False
 
     return found
+
+
+def shelved(share: float, rng: Random) -> bool:
+    """This share of 20 orders of one deck come from a shelf shuffler: each card goes to the top or the bottom of one of
+    ten shelves (Diaconis, Fulman and Holmes 2013). The others are fair."""
+    watch, before = ShuffleWatch(DECK), rng.sample(DECK, len(DECK))
+    for _ in range(EVERY):
+        after = _shelf_shuffled(before, rng) if rng.random() < share else rng.sample(before, len(before))
+        if any(warning == "shuffler_guessable" for warning, _ in watch.shuffled(before, after)):
+            return True
+        before = after
+    return False
+
+
+def _shelf_shuffled(cards: list[str], rng: Random) -> list[str]:
+    shelves: list[deque[str]] = [deque() for _ in range(10)]
+    for card in cards:
+        shelf = rng.choice(shelves)
+        (shelf.append if rng.random() < 0.5 else shelf.appendleft)(card)
+    return [card for shelf in shelves for card in shelf]
+
+
+def sticking(factor: float, rng: Random) -> bool:
+    """One card of a deck is in the first quarter of the stack this many times as often as the others; 200 orders."""
+    watch, stack, quarter = ShuffleWatch(DECK), [*DECK], len(DECK) // 4
+    for _ in range(SHUFFLES):
+        rng.shuffle(stack)
+        at = stack.index(DECK[0])
+        if at >= quarter and rng.random() < (factor - 1) / 3:
+            to = rng.randrange(quarter)
+            stack[at], stack[to] = stack[to], stack[at]
+        if watch.shuffled(None, stack):
+            return True
+    return False
 
 
 def misread(cards: int) -> Callable[[float, Random], bool]:

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from benchmarks.watch_cards import FAIR, SHOE_CARDS, misread, one_card, riffled, strayed, worn
+from benchmarks.watch_cards import FAIR, SHOE_CARDS, misread, one_card, riffled, shelved, sticking, strayed, worn
 from command_line.svg_page import SvgPage
 from controller.games.assembly import geometry_of, table_for
 from controller.games.base.wheels import wheel_plan
@@ -456,6 +456,20 @@ PLOTS: Final = (
         [
             Curve("wheel of 38 pockets", (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5), stuck_reader),
         ],
+    ),
+    Plot(
+        "watch-guessable",
+        "Orders of a shelf shuffler, found within 20 orders",
+        "of the orders come from ten shelves; the others are fair",
+        _percent,
+        [Curve("one deck", (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6), shelved)],
+    ),
+    Plot(
+        "watch-sticking",
+        "A card that keeps to one part of the stack, found within 200 orders",
+        "times as often in the first quarter as another card",
+        "{:g}".format,
+        [Curve("one deck", (1, 1.6, 2, 2.4, 2.8), sticking)],
     ),
     Plot(
         "watch-bias",

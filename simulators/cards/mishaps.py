@@ -114,7 +114,8 @@ def _jam_inside(table: CardTableSimulator, at_s: float) -> float:
     end_s = at_s + NO_CARD_S + table.geometry.jam_s
     if not table.geometry.continuous:  # there it is pushed back
         table.take(at_s)
-    table.shoe.trouble(JAM, at_s + 1.0, end_s + 0.1)
+    # The contact closes before the stack is taken for a short one.
+    table.shoe.trouble(JAM, at_s + min(1.0, table.geometry.stack_s / 2), end_s + 0.1)
     return end_s
 
 

@@ -86,6 +86,8 @@ def verdict(of: events.Verdict) -> dict[str, object]:
 
 def measured(evidence: events.Evidence) -> dict[str, object]:
     found: dict[str, object] = {name: getattr(evidence, name) for name in MEASURED}
+    empty = events.Evidence(detail=evidence.detail, capture=evidence.capture)
+    found["measured"] = evidence != empty
     if evidence.tumbles:
         last = evidence.tumbles[-1]
         turns = last.shakes if last.inversions is None else last.inversions

@@ -622,7 +622,7 @@ WAYS: Final[dict[str, Way]] = {
     "ReelsConfig.held": Way("reels", "device.reels.held", False, "none", "SendFrame"),
     "ReelsConfig.spin_ms": Way("reels", "device.reels.spin_ms", 1000, "none", "SendFrame"),
     "ReelsConfig.slip": Way("reels", "device.reels.slip", 12, "none", "SendFrame"),
-    "ReelsConfig.answer_ms": Way("reels", "device.reels.answer_ms", 3000, "links: silent", "time of device.fault"),
+    "ReelsConfig.answer_ms": Way("five reels", "device.reels.answer_ms", 3000, "links: silent", "time of device.fault"),
     "ReelsConfig.moved_ms": Way("reels, cctalk", "device.reels.moved_ms", 100, "reel_moved", "- round.outcome"),
     "ReelsConfig.acceptor": Way("reels", "device.reels.acceptor", True, "none", "- round.outcome"),
     "ReelsConfig.pulse_ms": Way("reels, acceptor", "device.reels.pulse_ms", 500, "none", "SendFrame"),

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from controller.table.bias import FALSE_ALARM, BiasWatch
@@ -70,6 +71,12 @@ def right_guesses(before: Sequence[str], after: Sequence[str]) -> int:
 
 def chance_of(right: int, sizes: Sequence[int]) -> float:
     """The chance of this many right guesses or more in fair shuffles of decks of these sizes; exact."""
+    return min(1.0, sum(_chances(tuple(sizes))[right:]))
+
+
+@cache
+def _chances(sizes: tuple[int, ...]) -> list[float]:
+    """The chance of each number of right guesses; kept, for a shuffler's decks have one size."""
     chances = [1.0]
     for size in sizes:
         for left in range(1, size + 1):
@@ -78,7 +85,7 @@ def chance_of(right: int, sizes: Sequence[int]) -> float:
             for n, one in enumerate(chances):
                 missed[n + 1] += one * hit
             chances = missed
-    return min(1.0, sum(chances[right:]))
+    return chances
 
 
 class ShuffleWatch:
