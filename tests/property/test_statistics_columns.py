@@ -41,6 +41,7 @@ SAME: dict[type[Data], str] = {
 MEASURED = (
     *("direction", "revolutions", "revolutions_low", "revolutions_high", "rotor_rpm", "last_lap_s", "left_track_deg"),
     *("left_track_doubt_deg", "passes", "missed_passes", "off_center", "no_more_bets", "detail"),
+    *("left_track_ns", "began_ns", "measured_by"),
 )
 
 
@@ -88,6 +89,8 @@ def measured(evidence: events.Evidence) -> dict[str, object]:
     found: dict[str, object] = {name: getattr(evidence, name) for name in MEASURED}
     empty = events.Evidence(detail=evidence.detail, capture=evidence.capture)
     found["measured"] = evidence != empty
+    counts = evidence.card_counts
+    found["card_count"] = (sum(counts.values()) if counts else len(evidence.cards or ())) or None
     if evidence.tumbles:
         last = evidence.tumbles[-1]
         turns = last.shakes if last.inversions is None else last.inversions
