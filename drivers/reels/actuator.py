@@ -137,7 +137,7 @@ class ReelsActuator:
         links = links_of(config.reels)
         self._tests = {link: SensorTests(partial(self._command, link)) for link in links}
         self._acceptor_link = links[0]
-        self.acceptor = BoardCounter(self._command_acceptor, config.pulse_ms) if config.acceptor else None
+        self.acceptor = BoardCounter(partial(self._command, links[0]), config.pulse_ms) if config.acceptor else None
         """The acceptor on the first board; None where tokens come in elsewhere."""
         self._counts = False
         """Whether its counter is known in this session."""
@@ -290,9 +290,6 @@ class ReelsActuator:
     def _command(self, link: str, command: BoardCommand, t_ns: int) -> None:
         if link in self._up:
             self.outputs.append(SendFrame(link, carried(command), t_ns))
-
-    def _command_acceptor(self, command: BoardCommand, t_ns: int) -> None:
-        self._command(self._acceptor_link, command, t_ns)
 
     def _counted(self, acceptor: BoardCounter, seen: ReelsCounted) -> list[Observation]:
         found = acceptor.counted(seen.t_ns, seen.tokens_in)

@@ -154,13 +154,15 @@ class CurrentPlay:
         """The play is over: its outcome is final, and nobody settles it by hand."""
         self._rounds.drop_run_due()
         self._rounds.outcome(t_ns, result, [], evidence, self.notices(won))
-        if self._rounds.phase is SETTLING:
-            self._rounds.settle(t_ns, "auto")
+        self._settle(t_ns)
 
     def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
         """The play is over, and what came of it is not proven: a supervisor may call it, nobody settles it."""
         self._rounds.drop_run_due()
         self._rounds.unresolved(t_ns, reason, evidence, candidates)
+        self._settle(t_ns)
+
+    def _settle(self, t_ns: int) -> None:
         if self._rounds.phase is SETTLING:
             self._rounds.settle(t_ns, "auto")
 

@@ -9,8 +9,8 @@ The fault can be cleared once a later test has found that sensor sound.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from controller.games.machines.current_play import CurrentPlay
 from controller.table.faults import Fault
@@ -25,11 +25,13 @@ DARK: Final = "cut, dead, or active"
 class ProvenSensors:
     """What the tests of one machine's boards have found, for its plays."""
 
-    def __init__(self, report: Report, current: CurrentPlay, device: str, test: Callable[[int], None]) -> None:
-        """`device` has the faults; `test` has its boards test their sensors."""
-        self.sound = False
+    def __init__(self, report: Report, current: CurrentPlay, device: str, test: Callable[[int], None] | None) -> None:
+        """`device` has the faults; `test` has its boards test their sensors. Without it nothing tests them, and nothing
+        is against a play.
+        """
+        self.sound = test is None
         """Whether the last test has found every sensor sound."""
-        self.proven = False
+        self._proven = test is None
         """The same of a test since the last `ask`."""
         self.against = ""
         """Why the play that is on has no proven result; empty where nothing is against it."""
@@ -39,24 +41,39 @@ class ProvenSensors:
         self._test = test
         self._failing: set[str] = set()
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the result of a play that was over at the last `ask` is known to be proven, or not to be."""
+        return self._proven or self.against != ""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a play keeps of it over a restart."""
+        return {"against": self.against} if self.against else {}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """The play of this state goes on."""
+        self.against = str(state.get("against", ""))
+
     def reset(self) -> None:
         """A new play begins."""
         self.against = ""
 
     def ask(self, t_ns: int) -> None:
         """Has the boards test their sensors."""
-        self.proven = False
-        self._test(t_ns)
+        if self._test is not None:
+            self._proven = False
+            self._test(t_ns)
 
     def lost(self) -> None:
         """A board is away."""
-        self.sound = self.proven = False
+        self.sound = self._proven = False
 
     def tested(self, seen: SensorsTested) -> None:
         """Takes what the tests have found, before the play is judged by it; `report` follows."""
         found = _found(seen)
         self.sound = not found and (seen.proves or self.sound)
-        self.proven = not found and (seen.proves or self.proven)
+        self._proven = not found and (seen.proves or self._proven)
         if found and self._current.under_way and not self._current.testing:
             self.against = self.against or "; ".join(found.values())
 

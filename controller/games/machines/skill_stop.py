@@ -180,8 +180,8 @@ class SkillStopPlays:
         self._shown = [HOME] * self.results.reels
         """The stops of the last valid result."""
         self._play = PlayedReels(self.results.reels)
-        self._sensors = None if test is None else ProvenSensors(parts.report, parts.current, reels_device, test)
-        if self._sensors is not None:
+        self._sensors = ProvenSensors(parts.report, parts.current, reels_device, test)
+        if not self._sensors.sound:
             parts.current.begin_held(SENSORS)
         parts.current.watch(self._update)
         parts.records.watch(self._refresh)
@@ -191,8 +191,7 @@ class SkillStopPlays:
     @property
     def state(self) -> dict[str, Any]:
         """Which reels are stopped, where, by whom, what was awarded, and what is against the result."""
-        against = "" if self._sensors is None else self._sensors.against
-        return {**self._play.state, "against": against} if against else self._play.state
+        return self._play.state | self._sensors.state
 
     @property
     def stops_shown(self) -> tuple[int, ...]:
@@ -202,8 +201,7 @@ class SkillStopPlays:
     def reset(self) -> None:
         """A new play begins; the reels of a void one go back to the last valid result."""
         self._play = PlayedReels(self.results.reels)
-        if self._sensors is not None:
-            self._sensors.reset()
+        self._sensors.reset()
 
     def restore(self, carried: Mapping[str, Any]) -> None:
         """What the reels show is the last result that is valid."""
@@ -225,9 +223,8 @@ class SkillStopPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues with the reels that were stopped, and its whole time from now on."""
         self._play.resume(state, self.results)
-        if self._sensors is not None:
-            self._sensors.against = str(state.get("against", ""))
-            self._current.end_held(SENSORS)  # its reels turn, and are proven at its end
+        self._sensors.resume(state)
+        self._current.end_held(SENSORS)  # its reels turn, and are proven at its end
         self._current.set_time(t_ns, self._longest_ns)
 
     def token(self, t_ns: int) -> None:
@@ -343,17 +340,15 @@ class SkillStopPlays:
 
     def _is_proven(self, t_ns: int) -> bool:
         """Whether a test since all reels are stopped has shown what their sensors are worth; if not, has one made."""
-        if self._sensors is None or self._play.awarded is not None:
+        if self._play.awarded is not None:
             return True
         if not self._play.tests:
             self._play.tests = True
             self._sensors.ask(t_ns)
-        return self._sensors.proven or self._sensors.against != ""
+        return self._sensors.is_decided
 
     def _tested(self, seen: SensorsTested) -> None:
         """The boards have tested their sensors: with one that fails nothing is played."""
-        if self._sensors is None:
-            return
         self._sensors.tested(seen)
         self._drive(seen.t_ns)
         self._sensors.report(seen)
@@ -366,7 +361,7 @@ class SkillStopPlays:
         stops = [stop for stop in play.stops if stop is not None]
         result = self.results.of(stops, play.by_player)
         award = result["award"]
-        if self._sensors is not None and self._sensors.against and play.awarded is None:
+        if self._sensors.against and play.awarded is None:
             self._current.unresolved(t_ns, SENSOR_STUCK, play.evidence(self._sensors.against), [result])
             return
         if play.awarded is None and award:

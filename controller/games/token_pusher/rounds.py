@@ -112,7 +112,9 @@ class PusherPlays:
         self._play_ns = round(options.play_s * 1e9)
         self._falls: list[int] = []
         """When each token of this play fell to the player."""
-        self._board = None if board is None else BoardPlays(parts, board, self._won)
+        test = None if board is None else board.test_sensors
+        self._sensors = ProvenSensors(parts.report, parts.current, BOARD, test)
+        self._board = None if board is None else BoardPlays(parts, board, self._sensors, self._won)
         self._ended_by = ""
         """What has ended the play whose sensors are not proven yet; empty where none has."""
         self._waiting: list[Observation] = []
@@ -135,9 +137,7 @@ class PusherPlays:
     @property
     def state(self) -> dict[str, Any]:
         """What has fallen since the token of the play, and what is against its result."""
-        state: dict[str, Any] = {"falls_ns": list(self._falls)}
-        against = "" if self._board is None else self._board.sensors.against
-        return {**state, "against": against} if against else state
+        return {"falls_ns": list(self._falls), **self._sensors.state}
 
     @property
     def fallen(self) -> int:
@@ -147,8 +147,7 @@ class PusherPlays:
     def reset(self) -> None:
         """A new play begins. What fell in a void one is in the tray, and stays won."""
         self._falls, self._ended_by = [], ""
-        if self._board is not None:
-            self._board.sensors.reset()
+        self._sensors.reset()
 
     def restore(self, carried: Mapping[str, Any]) -> None:
         """The board counts on from what was recorded; the bed keeps nothing."""
@@ -158,8 +157,7 @@ class PusherPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues, with its whole time from now on."""
         self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
-        if self._board is not None:
-            self._board.sensors.against = str(state.get("against", ""))
+        self._sensors.resume(state)
         self._current.set_time(t_ns, self._play_ns)
 
     def token(self, t_ns: int) -> None:
@@ -205,23 +203,22 @@ class PusherPlays:
             return False
         if not self._ended_by:
             self._ended_by = ended_by
-            self._board.sensors.ask(t_ns)
+            self._sensors.ask(t_ns)
         return True
 
     def _tested(self, seen: SensorsTested) -> None:
         """The board has tested its sensors: a play that has ended is proven by it, or is not."""
         if self._board is None:
             return
-        sensors = self._board.sensors
-        sensors.tested(seen)
-        if self._ended_by and self._current.phase is RUNNING and (sensors.proven or sensors.against):
+        self._sensors.tested(seen)
+        if self._ended_by and self._current.phase is RUNNING and self._sensors.is_decided:
             self._end(seen.t_ns, self._ended_by)
         self._board.tested(seen)
 
     def _prove_still(self, t_ns: int) -> None:
         """A play that has ended goes on after a fault: its sensors are tested now."""
-        if self._board is not None and self._ended_by and self._current.phase is RUNNING:
-            self._board.sensors.ask(t_ns)
+        if self._ended_by and self._current.phase is RUNNING:
+            self._sensors.ask(t_ns)
 
     def ruled(self, t_ns: int) -> None:
         """What fell is in the tray, whatever is ruled: nothing moves."""
@@ -280,7 +277,7 @@ class PusherPlays:
         self._report.fault(Fault(t_ns, "tilt", detail, cause=TILT, device=MACHINE))
 
     def _end(self, t_ns: int, by: str) -> None:
-        won, against = len(self._falls), "" if self._board is None else self._board.sensors.against
+        won, against = len(self._falls), self._sensors.against
         self._ended_by = ""
         evidence = Evidence(falls_ns=list(self._falls), ended_by=by, detail=against)
         if against:
@@ -292,8 +289,14 @@ class PusherPlays:
 class BoardPlays:
     """What the machine's own board reports of its shelf, its sensors, and its counters of falls and paid tokens."""
 
-    def __init__(self, parts: MachineParts, board: PusherBoardActuator, won: Callable[[int, list[int]], None]) -> None:
-        """`won(t_ns, fell_ns)` is called for tokens that fell to the player in a play."""
+    def __init__(
+        self,
+        parts: MachineParts,
+        board: PusherBoardActuator,
+        sensors: ProvenSensors,
+        won: Callable[[int, list[int]], None],
+    ) -> None:
+        """`sensors` are the board's; `won(t_ns, fell_ns)` is called for tokens that fell to the player in a play."""
         self._report = parts.report
         self._account = parts.account
         self._current = parts.current
@@ -307,7 +310,7 @@ class BoardPlays:
         """Whether the fault of a hopper that pays unasked is latched."""
         self._reached = False
         """Whether its board can be reached, and its counters are known."""
-        self.sensors = ProvenSensors(parts.report, parts.current, BOARD, board.test_sensors)
+        self._sensors = sensors
         self.takers: Mapping[type[Observation], Callable[[Any], None]] = {
             TokensWon: self._counted,
             HopperCounted: self._left,
@@ -351,12 +354,12 @@ class BoardPlays:
     def _silent(self, seen: BoardSilent) -> None:
         self._reached = not seen.silent
         if seen.silent:
-            self.sensors.lost()
+            self._sensors.lost()
         self._hold(seen.t_ns)
 
     def _hold(self, t_ns: int) -> None:
         """Nothing is played before the board is there, and its sensors are proven."""
-        held = not (self._reached and self.sensors.sound)
+        held = not (self._reached and self._sensors.sound)
         if held != self._current.is_held_by(BOARD):
             (self._current.hold if held else self._current.let_go)(t_ns, BOARD)
 
@@ -408,5 +411,5 @@ class BoardPlays:
 
     def tested(self, seen: SensorsTested) -> None:
         """The board has tested its sensors: with one that fails nothing is played."""
-        self.sensors.report(seen)
+        self._sensors.report(seen)
         self._hold(seen.t_ns)
