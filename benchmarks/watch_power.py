@@ -31,13 +31,13 @@ from controller.games.dice.rules import FACES
 from controller.games.dice.setup import dice_plan
 from controller.games.load import check_text
 from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
+from controller.table.pace_watch import GamePace
 from controller.table.repeats import RepeatWatch
 from controller.table.shake_watch import BLOCK, FIRST, ShakeHistory
 from controller.table.wear_watch import WHEEL_WEAR
 from controller.table.wheel_watch import (
     TREND_SPINS,
     ZONE_BLOCKS,
-    GamePace,
     RotorSpeed,
     SameDirection,
 )

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from controller.table.bias import FALSE_ALARM
+from controller.table.pace_watch import GamePace
 from controller.table.round_watch import Watched
-from controller.table.wheel_watch import GamePace
 from feed.card_record import CardRecord
 from feed.data import WatchCounts
 from feed.events import Data, NoMoreBets, Outcome, RoundCorrected, RoundOpened, RoundStarted, Settled, Unresolved, Void

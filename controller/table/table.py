@@ -424,13 +424,7 @@ class Table:
         if self._repeats.shuts:
             self._latch(data.mono_ns, self.game.device, REPEATED, run.detail, blocks_play=True)
         else:
-            about = {
-                "device": self.game.device,
-                "warning": REPEATED,
-                "detail": run.detail,
-                "round": self.rounds.report.round,
-            }
-            self._emit_own(events.DeviceWarning, data.mono_ns, **about)
+            self._warn_of([Watched(REPEATED, run.detail)], data)
 
     def _warn_of(self, watched: Iterable[Watched], data: Data) -> None:
         """What the rounds show of device and dealer beside their results: it is reported, and changes nothing."""

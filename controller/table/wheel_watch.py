@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.table.bias import FALSE_ALARM
+from controller.table.pace_watch import GamePace
 from controller.table.round_watch import Watched
 from feed.data import WatchCounts
 from feed.drop_zone import Arc, DropZoneWatch, arc_of
@@ -37,14 +38,12 @@ from feed.events import (
     Unresolved,
     Void,
 )
-from feed.pace import RoundSteps
 
 ZONE_BLOCKS: Final = (300, 2000)
 """Spins after which the drop zone is judged, in blocks of each length (ours): a third that draws half of the balls is
 found in the short ones, one that draws 40 % in the long ones."""
 TREND_SPINS: Final = 60
 """Spins after which a trend of the rotor's speed is judged (ours)."""
-HOUR_NS: Final = 3600 * 10**9
 
 
 class WatchLimits(NamedTuple):
@@ -136,42 +135,6 @@ def trend(values: Sequence[float]) -> float:
     if not score:
         return 1.0
     return erfc((abs(score) - 1) / sqrt(number * (number - 1) * (2 * number + 5) / 18) / sqrt(2))
-
-
-# --- the pace ---
-
-
-class GamePace:
-    """Games in each hour of play, where the time went, and the dealer's steps. A closed table does not count."""
-
-    def __init__(self, least: int | None, most: int | None, idle_ns: int) -> None:
-        """`idle_ns` is how long bets may be open before the table is taken for idle."""
-        self._least = least
-        self._most = most
-        self.steps = RoundSteps(idle_ns)
-
-    def see(self, data: Data) -> Watched | None:
-        """Takes an event of a round; returns what an hour of play was out of bounds by, at its end."""
-        return self._judged() if self.steps.see(data) and self.steps.played_ns >= HOUR_NS else None
-
-    def _judged(self) -> Watched | None:
-        steps = self.steps
-        rate = steps.games * HOUR_NS / steps.played_ns
-        few = self._least is not None and rate < self._least
-        many = self._most is not None and rate > self._most
-        if not few and not many:
-            steps.begin()
-            return None
-        medians = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in steps.medians_s.items())
-        bound = f"below the least, {self._least}" if few else f"above the most, {self._most}"
-        detail = (
-            f"{rate:.0f} games an hour, {bound}; idle "
-            f"{steps.idle_ns / 60e9:.0f} min of {steps.played_ns / 60e9:.0f}; {medians}"
-        )
-        if steps.cards:
-            detail += f"; {steps.cards * HOUR_NS / steps.played_ns:.0f} cards an hour"
-        steps.begin()
-        return Watched("games_an_hour", detail)
 
 
 # --- all of it ---

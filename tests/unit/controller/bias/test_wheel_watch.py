@@ -18,14 +18,13 @@ from controller.games.load import check_text
 from controller.games.roulette.spec import bowl_of
 from controller.table.bias import FALSE_ALARM
 from controller.table.card_watch import CardWatch, CardWatchLimits
+from controller.table.pace_watch import HOUR_NS, GamePace
 from controller.table.repeats import false_alarm
 from controller.table.round_watch import RoundWatch, Watched
 from controller.table.table import Table
 from controller.table.wheel_watch import (
-    HOUR_NS,
     TREND_SPINS,
     ZONE_BLOCKS,
-    GamePace,
     RotorSpeed,
     SameDirection,
     WatchLimits,
