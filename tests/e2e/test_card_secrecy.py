@@ -20,7 +20,7 @@ from drivers.cards.card_wire import CardLine, encode
 from feed.commitments import card_commitment
 from feed.subscriber import CaughtUp, Subscriber
 from tests.fakes.marked_shoe import HIDDEN, leaks, leaks_below, leaks_in
-from tests.fakes.service_process import FELTWIRE, Listener, ServiceProcess, listening, service
+from tests.fakes.service_process import FELTWIRE, STEP_MS, Listener, ServiceProcess, listening, service
 from tests.fakes.time_limits import HANG_S
 
 TABLE = """
@@ -87,6 +87,15 @@ class Watched:
             if event["type"] == f"feltwire.{wanted}.v1" and data.items() <= event["data"].items():
                 return
 
+    def until_read(self, shoe: Shoe) -> None:
+        """The service reads its port: what came before it was opened is lost."""
+        warning = None
+        while warning != "line_garbled":
+            shoe.send(b"C;00000;6s;00")  # its checksum is wrong
+            event = self.feed.take(STEP_MS)
+            self.channels["feed"] += json.dumps(event).encode()
+            warning = None if event is None else event["data"].get("warning")
+
     def order(self, *words: str) -> str:
         done = self.running.send(*words)
         self.channels["answers"] += (done.stdout + done.stderr).encode()
@@ -131,7 +140,7 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
         running.start("--json", stdout=out)
         with listening(running.endpoints, ended=running.ended) as feed:
             watched = Watched(running, feed)
-            watched.until("heartbeat")
+            watched.until_read(shoe)
             watched.open()
             shoe.deal("9c", "2d", "Kd", "3c", "7h")  # a natural, and a card in excess
             watched.until("procedure.violation", reason="card_out_of_turn")
@@ -173,7 +182,7 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
         running.start("--json", stdout=out)
         with listening(running.endpoints, ended=running.ended) as feed:
             watched.feed = feed
-            watched.until("heartbeat")
+            watched.until_read(shoe)
             shoe.deal("9s")
             watched.until("card.sealed")
             assert leaks_in(watched.channels) + leaks_below(tmp_path) == []
