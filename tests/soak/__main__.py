@@ -18,6 +18,7 @@ from tests.soak.runner import Orders, Processes, Runner, duration
 STATE = source.ROOT / "build" / "soak"
 FIGURES = source.ROOT / "docs" / "proofs.json"
 PAGE = source.ROOT / "docs" / "proofs.md"
+UNFINISHED = source.ROOT / "docs" / "proofs-unfinished.jsonl"
 
 
 def _positive(text: str) -> int:
@@ -87,7 +88,9 @@ def main(arguments: list[str] | None = None) -> int:
             _list(soaks, given.jobs)
             return 0
         if given.proofs:
-            proofs.update(Folder(given.state), SOAKS, FIGURES, PAGE)
+            folder = Folder(given.state)
+            proofs.resume(folder, UNFINISHED)
+            proofs.update(folder, SOAKS, FIGURES, PAGE, UNFINISHED)
             print(f"written: {PAGE.relative_to(source.ROOT)}")
             return 0
         if importlib.util.find_spec("pytest") is None:
@@ -97,6 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
         wanted = [(soak, given.count or soak.amount) for soak in soaks]
         orders = Orders(wanted, given.jobs, given.keep, given.again)
         with Folder(given.state) as folder:
+            proofs.resume(folder, UNFINISHED)
             complete = Runner(folder, orders, Processes(source.ROOT, clock), clock, _print).run()
     except SoakError as error:
         print(f"soak: {error}", file=sys.stderr)

@@ -1,7 +1,8 @@
 """docs/proofs.md: what the soaks have shown, on which code and machine; and what was not run.
 
 The figures are in docs/proofs.json, which `python -m tests.soak --proofs` brings up to date from a state folder. What
-the folder does not have keeps its figures, with the commit that they belong to.
+the folder does not have keeps its figures, with the commit that they belong to. Of a soak that is not at its end,
+docs/proofs-unfinished.jsonl has the record of each piece, so that another computer goes on where this one ended.
 """
 
 from __future__ import annotations
@@ -55,10 +56,7 @@ def proof_of(soak: Soak, records: Iterable[Record], commit: str) -> Proof | None
     Args:
         commit: what is checked out.
     """
-    commands = {piece.name: piece.command for piece in soak.pieces(soak.amount)}
-    kept = sorted(
-        (record for record in records if commands.get(record.piece) == record.command), key=lambda record: record.piece
-    )
+    kept = _of(soak, records)
     if not kept:
         return None
     commits: dict[str, int] = {}
@@ -81,6 +79,14 @@ def proof_of(soak: Soak, records: Iterable[Record], commit: str) -> Proof | None
         cpu_s=round(sum(record.result.cpu_s for record in kept), 1),
         digest=digest_of(kept),
         older=not all(same_code(one, commit, loaded_by(soak)) for one in commits),
+    )
+
+
+def _of(soak: Soak, records: Iterable[Record]) -> list[Record]:
+    """Those of pieces that the soak has, in the order of their names."""
+    commands = {piece.name: piece.command for piece in soak.pieces(soak.amount)}
+    return sorted(
+        (record for record in records if commands.get(record.piece) == record.command), key=lambda record: record.piece
     )
 
 
@@ -108,18 +114,48 @@ def read(path: Path) -> list[Proof]:
         raise SoakError(f"{path}: no figures of soaks ({error}); restore it from the repository") from None
 
 
-def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path) -> None:
-    """Brings figures and page up to date from a state folder.
+def resume(folder: Folder, unfinished: Path) -> None:
+    """Takes into a state folder the pieces of unfinished soaks that it has no record of.
+
+    Raises:
+        SoakError: a line cannot be read as the record of a piece, or the folder cannot be read or written.
+    """
+    kept: dict[str, list[Record]] = {}
+    for number, line in enumerate(unfinished.read_bytes().splitlines() if unfinished.exists() else (), 1):
+        try:
+            record = msgspec.json.decode(line, type=Record)
+        except msgspec.MsgspecError as error:
+            raise SoakError(
+                f"{unfinished}:{number}: no record of a piece ({error}); restore the file from the repository, "
+                "or delete the line, and the piece is repeated"
+            ) from None
+        kept.setdefault(record.soak, []).append(record)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SoakError(f"{folder.path}: cannot be used as the state folder: {error.strerror}") from error
+    for soak, records in kept.items():
+        known = folder.records(soak)
+        for record in records:
+            if record.piece not in known:
+                folder.write(record)
+
+
+def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path, unfinished: Path) -> None:
+    """Brings figures, page and the records of unfinished soaks up to date from a state folder.
 
     Raises:
         SoakError: a record or the figures cannot be read, or a file not be written.
     """
     known = {proof.soak: proof for proof in read(path)}
     here = commit()
+    pieces: list[Record] = []
     for soak in soaks:
-        new = proof_of(soak, folder.records(soak.name).values(), here)
+        records = _of(soak, folder.records(soak.name).values())
+        new = proof_of(soak, records, here)
         if new is not None:
             known[soak.name] = new
+            pieces.extend(records if new.amount < soak.amount else ())
         elif soak.name in known:
             kept = known[soak.name]
             older = not all(same_code(one, here, loaded_by(soak)) for one in kept.commits)
@@ -128,6 +164,7 @@ def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path) -> Non
     try:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(proofs), indent=1) + b"\n")
         page.write_text(text(soaks, proofs), encoding="utf-8")
+        unfinished.write_bytes(msgspec.json.Encoder().encode_lines(pieces))
     except OSError as error:
         raise SoakError(f"{error.filename}: cannot be written: {error.strerror}") from error
 
@@ -139,10 +176,11 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "# Proofs: what the long runs have shown",
         "",
         "`make soak` runs all of them in pieces: two hours of two cores, then the million rounds of each wheel, and "
-        "then, for a day, the life of a wheel and boards that play; after an interruption it resumes. After "
-        "`make tools`, `.venv/bin/python -m tests.soak --list` lists them with "
-        "the time that each needs, `--only NAME --count N` runs one or a share of it, and "
-        "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
+        "then, for a day, the life of a wheel and boards that play; after an interruption it resumes, and on another "
+        "computer it goes on from docs/proofs-unfinished.jsonl. After `make tools`, "
+        "`.venv/bin/python -m tests.soak --list` lists them with the time that each needs, `--only NAME --count N` "
+        "runs one or a share of it, and `python -m tests.soak --proofs` writes this page from what was recorded "
+        "(`build/soak/`).",
         "",
         "A row holds for the commits that it names: nothing here is repeated by itself when the code changes. Where it "
         "names several, pieces that failed on one of them were repeated on a later one, and each piece counts once. "

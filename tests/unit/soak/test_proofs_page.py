@@ -1,4 +1,4 @@
-"""docs/proofs.md: equal to the figures that were recorded, and true about what was not run."""
+"""docs/proofs.md: equal to the figures that were recorded, true about what was not run, and what others go on from."""
 
 from __future__ import annotations
 
@@ -31,11 +31,15 @@ def record(number: int, commit: str = "a" * 40, failures: tuple[Failure, ...] = 
     )  # fmt: skip
 
 
+def update(folder: Folder, docs: Path) -> None:
+    proofs.update(folder, (TINY, NONE), docs / "proofs.json", docs / "proofs.md", docs / "proofs-unfinished.jsonl")
+
+
 def page(tmp_path: Path, *kept: Record) -> str:
     with Folder(tmp_path / "state") as folder:
         for one in kept:
             folder.write(one)
-        proofs.update(folder, (TINY, NONE), tmp_path / "proofs.json", tmp_path / "proofs.md")
+        update(folder, tmp_path)
     return (tmp_path / "proofs.md").read_text(encoding="utf-8")
 
 
@@ -77,7 +81,7 @@ def test_where_nothing_was_run_nothing_is_said_to_have_passed(tmp_path: Path) ->
 def test_figures_of_what_a_folder_does_not_have_are_kept_with_their_commit(tmp_path: Path) -> None:
     before = page(tmp_path, record(0))
     with Folder(tmp_path / "empty") as folder:
-        proofs.update(folder, (TINY, NONE), tmp_path / "proofs.json", tmp_path / "proofs.md")
+        update(folder, tmp_path)
     assert (tmp_path / "proofs.md").read_text(encoding="utf-8") == before
 
 
@@ -117,3 +121,31 @@ def test_what_ran_on_other_code_or_in_another_size_is_told_apart(tmp_path: Path)
     text = proofs.text([TINY], [replace(old, whole=90)])
     assert "| 30 of 90 runs, of an earlier size (now 30) |" in text
     assert "- `tiny`: it was run in an earlier size alone" in text.splitlines()
+
+
+def test_another_computer_goes_on_with_the_pieces_of_what_is_unfinished(tmp_path: Path) -> None:
+    kept = [record(0), record(10, failures=(Failure("seed 7", "repeat 7"),))]
+    page(tmp_path, *kept)
+    there = Folder(tmp_path / "elsewhere")
+    proofs.resume(there, tmp_path / "proofs-unfinished.jsonl")
+    assert there.records("tiny") == {one.piece: one for one in kept}
+    there.write(replace(record(0), seconds=1.0))
+    there.write(record(20))
+    proofs.resume(there, tmp_path / "proofs-unfinished.jsonl")
+    assert there.records("tiny")["piece-0"].seconds == 1.0
+    update(there, tmp_path)
+    assert (tmp_path / "proofs-unfinished.jsonl").read_bytes() == b""
+    assert "- `tiny`: 10 of 30" not in (tmp_path / "proofs.md").read_text(encoding="utf-8")
+
+
+def test_without_unfinished_pieces_a_state_folder_is_as_it_was(tmp_path: Path) -> None:
+    proofs.resume(Folder(tmp_path / "state"), tmp_path / "none")
+    assert Folder(tmp_path / "state").records("tiny") == {}
+
+
+def test_an_unfinished_piece_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
+    page(tmp_path, record(0), record(10))
+    unfinished = tmp_path / "proofs-unfinished.jsonl"
+    unfinished.write_bytes(unfinished.read_bytes()[:-30])
+    with pytest.raises(SoakError, match=r"proofs-unfinished\.jsonl:2: no record of a piece .* delete the line"):
+        proofs.resume(Folder(tmp_path / "state"), unfinished)
