@@ -51,6 +51,30 @@ WHEELS_READ = (
 )
 """What the corrupted rounds of a wheel load, with what they are compiled by; `*` is any name in that folder."""
 
+BOARDS_READ = (
+    "controller/*.py",
+    "controller/boards",
+    "controller/calibration",
+    "controller/captures",
+    "controller/certification",
+    "controller/configuration",
+    "controller/games",
+    "controller/live",
+    "controller/packages",
+    "controller/rules",
+    "controller/table",
+    "drivers",
+    "examples",
+    "feed/*.py",
+    "feed/results",
+    "firmware",
+    "hal",
+    "pyproject.toml",
+    "requirements/dev.lock",
+    "simulators",
+    "tests",
+)
+"""What tables on emulated boards load, beside the tests."""
 
 BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
 """Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""
@@ -96,7 +120,7 @@ class Soak:
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
     reads: tuple[str, ...] = ()
-    """All files and folders that its pieces load ; empty where `tests.soak.dependencies` finds them."""
+    """The folders of all that its pieces load, and files beside them; empty where nobody has measured it."""
 
 
 def _seeds(wheel: str, a_piece: int = RUNS_A_PIECE) -> Callable[[int], list[Piece]]:
@@ -133,9 +157,11 @@ def _repeats(amount: int) -> list[Piece]:
     ]
 
 
-def _parts(name: str, title: str, parts: int, *files: str, cpu_s: int, elapsed_s: int = 0) -> Soak:
+def _parts(
+    name: str, title: str, parts: int, *files: str, cpu_s: int, elapsed_s: int = 0, reads: tuple[str, ...] = ()
+) -> Soak:
     names = tuple(f"tests/{file}" for file in files)
-    return Soak(name, title, "parts", parts, _tests(parts, *files), cpu_s, elapsed_s or cpu_s, names)
+    return Soak(name, title, "parts", parts, _tests(parts, *files), cpu_s, elapsed_s or cpu_s, names, reads)
 
 
 SOAKS: tuple[Soak, ...] = (
@@ -536,5 +562,6 @@ SOAKS: tuple[Soak, ...] = (
         210,
         "firmware/test_play_on_boards.py",
         cpu_s=50_000,
+        reads=BOARDS_READ,
     ),
 )

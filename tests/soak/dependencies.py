@@ -7,7 +7,7 @@ That is every file except for those that no piece loads:
 - the circuits of the carriers and their test sheets, where no test of the soak imports what reads them;
 - a page of the documents whose name, or whose folder's, no file of the soak has.
 
-A soak that names what it `reads` loads that alone. One whose files are not known may load everything.
+A soak that names what it `reads` loads no other. One whose files are not known may load everything.
 """
 
 from __future__ import annotations
@@ -42,14 +42,12 @@ READERS: Final = (
 
 def loaded_by(soak: Soak) -> Callable[[str], bool]:
     """Tells of a file of the project, as git names it, whether a piece of this soak may load it."""
-    if soak.reads:
-        return partial(_is_read, soak.reads)
-    return partial(_may_load, frozenset(map(_module, soak.files)))
+    return partial(_counts, soak.reads or ("",), frozenset(map(_module, soak.files)))
 
 
 @cache
-def _is_read(reads: tuple[str, ...], file: str) -> bool:
-    return any(_is_of(PurePath(file), read) for read in reads)
+def _counts(reads: tuple[str, ...], modules: frozenset[str], file: str) -> bool:
+    return any(_is_of(PurePath(file), read) for read in reads) and _may_load(modules, file)
 
 
 def _is_of(file: PurePath, read: str) -> bool:
@@ -57,7 +55,6 @@ def _is_of(file: PurePath, read: str) -> bool:
     return file.parent == PurePath(folder) and file.name.endswith(suffix) if star else file.is_relative_to(read)
 
 
-@cache
 def _may_load(modules: frozenset[str], name: str) -> bool:
     file = PurePath(name)
     if any(map(file.is_relative_to, PAGES)):

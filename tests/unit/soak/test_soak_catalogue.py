@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from tests.soak.catalogue import BESIDE, MOST_S, SOAKS, Soak
 from tests.soak.dependencies import loaded_by
+from tests.soak.opened import opened_by
 from tests.soak.source import ROOT
 
 MARKS = ("pytest.mark." + "soak", "from tests.shares" + " import")
@@ -67,30 +64,17 @@ def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
     assert firsts[-1] + a_piece == sum(piece.amount for piece in pieces) == soak.amount
 
 
-LISTS_WHAT_IT_OPENS = """
-import os, sys
-
-opened = set()
-sys.addaudithook(lambda event, given: opened.add(given[0]) if event == "open" and isinstance(given[0], str) else None)
+CORRUPTED_ROUNDS = """
 from tests.soak.corrupted_rounds import ROUNDS, main
 for wheel in ROUNDS:
     main([wheel, "1", "3"])
-files = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
-print("opened:", *map(os.path.abspath, {*opened, *files}), sep="\\n")
 """
 
 
 def test_corrupted_rounds_load_nothing_but_what_their_records_depend_on() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", LISTS_WHAT_IT_OPENS],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True, timeout=300,
-    )  # fmt: skip
-    loaded = [Path(line) for line in ran.stdout.partition("opened:\n")[2].splitlines()]
-    ours = [path.relative_to(ROOT) for path in loaded if path.is_relative_to(ROOT)]
-    ours = [path for path in ours if path.suffix != ".pyc" and path.parts[0] not in (".venv", "build")]
-    assert Path("drivers/roulette/rotor.py") in ours
-    assert Path("tests/oracle/wear.py") in ours
-    assert [path for path in ours if not loaded_by(SOAK["wheel-life"])(path.as_posix())] == []
+    opened = opened_by(CORRUPTED_ROUNDS)
+    assert {"drivers/roulette/rotor.py", "tests/oracle/wear.py"} <= opened
+    assert [file for file in opened if not loaded_by(SOAK["wheel-life"])(file)] == []
 
 
 SOAK = {soak.name: soak for soak in SOAKS}
@@ -114,6 +98,11 @@ SOAK = {soak.name: soak for soak in SOAKS}
         ("board-play", "tests/firmware/test_play_on_boards.py", True),
         ("board-play", "tests/firmware/test_examples_on_boards.py", True),
         ("board-play", "tests/firmware/test_wiring.py", False),
+        ("board-play", "firmware/core/edges.c", True),
+        ("board-play", "controller/table/sequencer.py", True),
+        ("board-play", "controller/journal/anything.py", False),
+        ("board-play", "bridges/anything.py", False),
+        ("board-play", "docs/feed.md", False),
         ("firmware-repeats", "tests/firmware/test_wiring.py", True),
         ("firmware", "tests/firmware/test_core_session.py", True),
         ("firmware", "tests/firmware/test_emulated_wheel.py", True),
