@@ -39,7 +39,8 @@ class PocketHead:
         self._last: tuple[int, float] | None = None
         self._turns = 0
         self._seen: dict[int, tuple[float, bool, int]] = {}
-        """The rotor's travel, its way and the time at which a ball was last seen in each pocket, whichever ball."""
+        """The rotor's travel, its way and the time at which a ball was last seen in a pocket, whichever ball: of each
+        that may not have passed empty since."""
 
     @property
     def reading(self) -> tuple[int | None, int]:
@@ -90,6 +91,10 @@ class PocketHead:
     def _passed(self, pocket: int, travel_deg: float, way: bool, t_ns: int) -> int | None:
         """Notes a ball in a pocket; returns when one was seen there the last time that the pocket passed."""
         before_ns = None
+        # A rotor that is turned one way and then the other comes to the same travel again, when the pocket has passed.
+        for one in (*self._seen,):
+            if not -NEXT_TURN_DEG <= travel_deg - self._seen[one][0] <= NEXT_TURN_DEG:
+                del self._seen[one]
         if pocket in self._seen:
             before_deg, before_way, seen_ns = self._seen[pocket]
             # Where the rotor has turned back since, the pocket passed on the way back too.

@@ -220,11 +220,12 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "wheel-tables",
-        "Random lives of wheel tables, each pulse lost once, clean runs, the watch for bias",
+        "Random lives of wheel tables, each pulse lost once, clean runs, evenings of each game, the watch for bias",
         30,
         "property/test_table_life.py",
         "property/test_loss_of_one.py",
         "property/test_clean_runs.py",
+        "property/test_sound_evenings.py",
         "property/test_arrival_order.py",
         "property/test_automatic_wheel_wrong_bytes.py",
         "property/test_observation_times.py",

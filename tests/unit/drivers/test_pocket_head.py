@@ -85,6 +85,15 @@ def test_a_pocket_has_passed_empty_where_the_rotor_turned_back_and_no_ball_was_s
     assert again.before_ns == before_ns
 
 
+def test_a_pocket_has_passed_empty_where_the_rotor_turned_far_and_came_back() -> None:
+    head = PocketHead(POCKETS, 0.0, 0.3)
+    read(head, 9, 0.0)
+    assert [read(head, 11, turn) is None for turn in (5.0, 6.0)] == [False, False]
+    again = read(head, 9, 0.5)
+    assert again is not None
+    assert again.before_ns is None
+
+
 def test_a_ball_off_the_centre_is_in_the_pocket_all_the_same_and_one_seen_since_counts() -> None:
     head = PocketHead(POCKETS, 0.0, 0.3)
     seen = [read(head, 9 + off, turn) for turn, off in enumerate((0.0, 0.31, 0.0))]
