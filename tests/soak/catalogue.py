@@ -12,8 +12,8 @@ MONEY_WHEEL_RUNS = 625_000
 ROULETTE_RUNS = 832_500
 """A million rounds: a run of the roulette wheel has one or two, 1.204 on average."""
 
-LIFE_RUNS = 2_242_500
-"""The 2.7 million rounds of a wheel's life: seven years of a thousand rounds a day."""
+LIFE_RUNS = 225_000
+"""A tenth of a wheel's life of seven years with a thousand rounds a day."""
 
 RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
@@ -123,12 +123,14 @@ class Soak:
     """The folders of all that its pieces load, and files beside them; empty where nobody has measured it."""
 
 
-def _seeds(wheel: str, a_piece: int = RUNS_A_PIECE) -> Callable[[int], list[Piece]]:
+def _seeds(wheel: str, a_piece: int = RUNS_A_PIECE, one_in: int = 1) -> Callable[[int], list[Piece]]:
+    """Pieces of so many seeds each; of all that there are, one in so many."""
+
     def piece(first: int) -> Piece:
         arguments = ("-m", "tests.soak.corrupted_rounds", "--compiled", wheel, str(first), str(a_piece))
         return Piece(f"seeds-{first:08}-{first + a_piece:08}", a_piece, arguments)
 
-    return lambda amount: [piece(first) for first in range(0, amount, a_piece)]
+    return lambda amount: [piece(first) for first in range(0, one_in * amount, one_in * a_piece)]
 
 
 def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
@@ -548,12 +550,13 @@ SOAKS: tuple[Soak, ...] = (
     ),
     Soak(
         "wheel-life",
-        "Seven years of a roulette wheel of the recommended geometry that wears, with the same corruptions",
+        "Nine days of each ninety in the seven years of a roulette wheel of the recommended geometry that wears, with "
+        "the same corruptions",
         "runs",
         LIFE_RUNS,
-        _seeds("wheel_life", 3 * RUNS_A_PIECE),
-        cpu_s=26500,
-        elapsed_s=26500,
+        _seeds("wheel_life", 3 * RUNS_A_PIECE, one_in=10),
+        cpu_s=2100,
+        elapsed_s=2100,
         reads=WHEELS_READ,
     ),
     _parts(

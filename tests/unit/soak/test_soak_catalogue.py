@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.oracle.wear import RUNS_A_DAY
 from tests.soak.catalogue import BESIDE, MOST_S, SOAKS, Soak
 from tests.soak.dependencies import loaded_by
 from tests.soak.opened import opened_by
@@ -54,14 +55,22 @@ def test_those_that_run_beside_the_others_come_last() -> None:
     assert beside == sorted(beside)
 
 
-@pytest.mark.parametrize("soak", [soak for soak in SOAKS if soak.unit == "runs"], ids=lambda soak: soak.name)
-def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
+@pytest.mark.parametrize("name", ["corrupted-money-wheel", "corrupted-roulette"])
+def test_corrupted_rounds_leave_out_no_seed(name: str) -> None:
+    soak = SOAK[name]
     pieces = soak.pieces(soak.amount)
     firsts = [int(piece.arguments[-2]) for piece in pieces]
     assert firsts[0] == 0
     (a_piece,) = {int(piece.arguments[-1]) for piece in pieces}
     assert {later - earlier for earlier, later in pairwise(firsts)} == {a_piece}
     assert firsts[-1] + a_piece == sum(piece.amount for piece in pieces) == soak.amount
+
+
+def test_the_days_of_a_wheels_life_are_spread_over_seven_years() -> None:
+    soak = SOAK["wheel-life"]
+    days = [int(piece.arguments[-2]) / RUNS_A_DAY for piece in soak.pieces(soak.amount)]
+    assert {round(later - earlier) for earlier, later in pairwise(days)} == {90}
+    assert days[-1] + 90 > 7 * 365
 
 
 CORRUPTED_ROUNDS = """
