@@ -5,8 +5,6 @@ What the emulator cannot show is in docs/boards-pico.md: USB, the start of oscil
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import struct
 import subprocess
@@ -18,7 +16,6 @@ import pytest
 
 from benchmarks.board_rig import BEGINS_NS, hear
 from controller.boards.identity import words
-from controller.configuration.document import read_document
 from firmware.elf import Program
 from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
 from hal.board.identity import ExpectedBoard
@@ -47,13 +44,11 @@ from simulators.board.lockstep import LockStep
 from tests.fakes.board_bench import RecordingWatcher
 from tests.firmware import emulated, test_fram
 from tests.firmware.avr_board import AvrBoard, PinEdge, at_rate
-from tests.firmware.capture_on_board import differences, play_capture, verdict_rows
 from tests.firmware.edge_patterns import INPUTS, Wires, batches
 from tests.firmware.emulated import MS, board
 from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Reel
-from tests.vm.scenarios import TABLE_OF
 
 CYCLE_NS = 8
 STEPS_PER_S = 400
@@ -353,14 +348,3 @@ def test_the_page_says_where_each_pin_is() -> None:
     page = (emulated.FIRMWARE.parent / "docs" / "boards-pico.md").read_text()
     rows = dict(re.findall(r"^\| ([A-D]\d) \| GP(\d+)", page, re.MULTILINE))
     assert {name: int(gpio) for name, gpio in rows.items()} == {"A6": FIRST_ADC_GPIO + PICO_ADC["A6"], **PICO_GPIO}
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", TABLE_OF)
-def test_a_shared_capture_has_the_verdicts_that_it_must_have(tmp_path: Path, name: str) -> None:
-    root = emulated.FIRMWARE.parent
-    shared = Path(os.environ.get("FELTWIRE_SHARED", root.parent / "shared")) / "captures"
-    values = read_document(root / "tests" / "vm" / "tables" / f"{TABLE_OF[name]}.toml").values
-    played = play_capture(values, shared / f"{name}.vcd", tmp_path, chip=RP2040.name)
-    expected = json.loads((shared / f"{name}.expected.json").read_text())
-    assert differences(verdict_rows(played.said), expected) == []

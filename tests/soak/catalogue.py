@@ -307,9 +307,10 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "firmware-tables",
-        "Whole tables on emulated boards",
-        12,
+        "Whole tables on emulated boards, and the shared captures at their pins, on a Nano and on a Pico",
+        24,
         "firmware/test_examples_on_boards.py",
+        "firmware/test_shared_captures.py",
         "firmware/test_tables_on_board.py",
         cpu_s=330,
     ),
@@ -512,8 +513,9 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "firmware-power-cuts",
-        "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
-        20,
+        "2,000 power cuts of reels and pushers on boards at any cycle, 800 of a pusher's board and service together, "
+        "and cuts at any step of a write to a board's memory",
+        26,
         "firmware/test_kind_power_cuts.py",
         "firmware/test_pusher_machine_cuts.py",
         "firmware/test_store_power_cuts.py",
@@ -522,8 +524,8 @@ SOAKS: tuple[Soak, ...] = (
     # Those that run beside the others come last.
     _parts(
         "pico",
-        "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
-        31,
+        "The firmware on an emulated Pico: 500 power cuts, and 20,000 edges a second for minutes",
+        25,
         "firmware/test_pico.py",
         "firmware/test_pico_usb.py",
         cpu_s=1_800,
