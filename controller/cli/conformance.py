@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from secrets import randbelow
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -20,6 +21,7 @@ from hal.wording import counted
 
 if TYPE_CHECKING:
     from controller.conformance.captures import Capture
+    from controller.conformance.copies import Cut
     from controller.conformance.feed_check import FeedCheck
     from controller.conformance.judge import Deviation
     from controller.conformance.runner import Declaration, Runner
@@ -32,6 +34,8 @@ MOST_SHOWN: Final = 20
 """This many findings of a feed are printed (ours)."""
 SHOWN: Final = 200
 """Characters of a text of somebody else's program that are printed (ours)."""
+SEEDS: Final = 1_000_000
+"""Seeds to choose from where none is given (ours)."""
 
 
 @click.group("conformance")
@@ -97,15 +101,21 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
     show_default=True,
     help="The longest wait for an answer; it ends a program that hangs.",
 )
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Gives the same copies again: the number that a report names. Without it, others each time.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The whole report as JSON.")
 @click.argument("program", metavar="PROGRAM...", nargs=-1, required=True, type=click.UNPROCESSED)
-def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequence[str]) -> None:
+def decoder(only: Sequence[str], seconds: float, seed: int | None, as_json: bool, program: Sequence[str]) -> None:
     """Give a decoder the captures of the suite, and compare its verdicts with those that are right.
 
-    PROGRAM is started once to declare which devices it handles, and once for each capture of those. It reads the
-    capture's lines on its standard input, and answers with events as JSON lines (docs/conformance.md has the format).
-    Each round's verdict, reason and result are compared; a crash, a hang, garbage, too much output, and an answer that
-    is early, late, missing or too many is each named.
+    PROGRAM is started once to declare which devices it handles, and once or twice for each capture of those: with a
+    copy of all of it, under another name and at other times, and with one that is cut within a round, which then has no
+    outcome. It reads the lines on its standard input, and answers with events as JSON lines (docs/conformance.md has
+    the format). Each round's verdict, reason and result are compared; a crash, a hang, garbage, too much output, and an
+    answer that is early, late, missing, unproven or too many is each named.
 
     \b
     Examples:
@@ -125,6 +135,7 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
             if name not in known:
                 raise click.BadParameter(f"no capture is called {name!r}; `captures` lists them", param_hint="--only")
         runner = Runner(program, seconds)
+        seed = randbelow(SEEDS) if seed is None else seed
         declared = asyncio.run(runner.declared())
         if declared.suite.partition(".")[0] != whole.version.partition(".")[0]:
             raise CandidateError(f"it is written for suite {_shown(declared.suite)}, and this is suite {whole.version}")
@@ -137,17 +148,19 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
             devices = _shown(", ".join(declared.devices)) or "none"
             raise CandidateError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
         if not as_json:
-            click.echo(f"suite {whole.version} (sha256 {digest()}), decoder {_shown(declared.decoder)}")
-        found = {capture.name: _play(runner, capture, declared, quiet=as_json) for capture in asked}
+            click.echo(f"suite {whole.version} (sha256 {digest()}), seed {seed}, decoder {_shown(declared.decoder)}")
+        found = {capture.name: _play(runner, capture, declared, seed, quiet=as_json) for capture in asked}
     except (CandidateError, SuiteError) as error:
         whose = f"{_shown(program[0])}: " if isinstance(error, CandidateError) else ""
         click.echo(click.style(f"{whose}{error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
-    passed = sum(not differences for differences in found.values())
+    passed = sum(not differences for _, differences in found.values())
+    cuts = sum(cut is not None for cut, _ in found.values())
     if as_json:
         report = {
             "suite": whole.version,
             "sha256": digest(),
+            "seed": seed,
             "decoder": declared.decoder,
             "devices": declared.devices,
             "captures": [
@@ -155,9 +168,11 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
                     "name": capture.name,
                     "device": capture.device,
                     "rounds": len(capture.rounds),
-                    "differences": [one._asdict() for one in found[capture.name]],
+                    "cut": cut and cut._asdict(),
+                    "differences": [{**one._asdict(), "cut": one.cut and one.cut._asdict()} for one in differences],
                 }
                 for capture in asked
+                for cut, differences in (found[capture.name],)
             ],
             "not_asked": sorted(known - found.keys()),
             "passed": passed == len(found),
@@ -165,9 +180,10 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
         click.echo(msgspec.json.encode(report))
     else:
         others = len(whole.captures) - len(found)
-        rounds = sum(len(capture.rounds) for capture in asked)
+        rounds = counted(sum(len(capture.rounds) for capture in asked), "round")
         click.echo(
-            f"{passed} of {len(found)} captures pass ({counted(rounds, 'round')}); {others} others were not asked for"
+            f"{passed} of {len(found)} captures pass ({rounds}; {counted(cuts, 'capture')} also cut); "
+            f"{others} others were not asked for"
         )
     if passed < len(found):
         sys.exit(FATAL)
@@ -178,20 +194,29 @@ def _shown(text: str) -> str:
     return plain(text)[:SHOWN]
 
 
-def _play(runner: Runner, capture: Capture, declared: Declaration, *, quiet: bool) -> list[Deviation]:
-    """Plays one capture, and prints what is wrong."""
-    differences = asyncio.run(runner.play(capture, declared))
+def _play(
+    runner: Runner, capture: Capture, declared: Declaration, seed: int, *, quiet: bool
+) -> tuple[Cut | None, list[Deviation]]:
+    """Plays the copies of one capture, and prints what is wrong; also where one of them was cut."""
+    from controller.conformance.copies import copies
+
+    cut: Cut | None = None
+    differences: list[Deviation] = []
+    for copy in copies(capture, capture.lines(), seed):
+        cut = copy.cut
+        differences += asyncio.run(runner.play(capture, declared, copy))
     if not quiet:
         mark = click.style("no  " if differences else "yes ", fg="red" if differences else "green")
-        click.echo(f"{mark}{capture.name}: {counted(len(capture.rounds), 'round')}")
+        also = "" if cut is None else f"; {cut}"
+        click.echo(f"{mark}{capture.name}: {counted(len(capture.rounds), 'round')}{also}")
         for one in differences[:NAMED]:
             click.echo(f"      {one}")
             text = next((expected.text for expected in capture.rounds if expected.round == one.round), "")
-            if text:
+            if text and not (one.cut and one.round and one.round >= one.cut.round):
                 click.echo(f"          {text}")
         if len(differences) > NAMED:
             click.echo(f"      and {len(differences) - NAMED} more")
-    return differences
+    return cut, differences
 
 
 @command.command("captures")

@@ -60,7 +60,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict that is given after this time is too late."""
 
 
-class Capture(msgspec.Struct, frozen=True, kw_only=True):
+class Capture(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One capture."""
 
     name: str
@@ -72,6 +72,8 @@ class Capture(msgspec.Struct, frozen=True, kw_only=True):
     """Where the lines are from."""
     sha256: str
     """Of its lines."""
+    keeps_times: bool = False
+    """Whether its frames have times of its own clock in them, so that a copy cannot be at other times."""
     rounds: list[Round]
 
     def lines(self) -> list[str]:

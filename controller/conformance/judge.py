@@ -2,6 +2,7 @@
 
 The candidate is given the values up to a time, and answers everything that is due by then before it is given more:
 so what it answers cannot rest on what it has not seen, and an answer that is late is late in the capture's own time.
+It may be given a copy of the capture, at other times; what is wrong is reported with the capture's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.conformance.captures import SAME_REVOLUTIONS, Capture, RightVerdict, Round
+from controller.conformance.copies import AS_IT_IS, GOES_ON_NS, Copy, Cut, unplugged
 from controller.conformance.line_text import BEGIN, END, UNTIL, LineTextError, time_of
 from hal.plain_text import plain
 
@@ -37,6 +39,7 @@ class Kind(StrEnum):
     LATE = "too late"
     MISSING = "missing event"
     ADDITIONAL = "additional event"
+    UNPROVEN = "unproven outcome"
 
 
 class Deviation(NamedTuple):
@@ -49,9 +52,12 @@ class Deviation(NamedTuple):
     """The time in the capture up to which the candidate was given values."""
     expected: str
     got: str
+    cut: Cut | None = None
+    """Of a copy that is cut: where."""
 
     def __str__(self) -> str:
         where = "" if self.round is None else f"round {self.round}, "
+        where += "" if self.cut is None else f"in the copy that is {self.cut}, "
         return f"{self.kind}: {where}at {self.t_ns / 1e9:.3f} s: expected {self.expected}, got {self.got}"
 
 
@@ -86,10 +92,11 @@ class CapturePiece(NamedTuple):
 class Judge:
     """Judges one capture."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, copy: Copy = AS_IT_IS) -> None:
         self.capture = capture
         self.differences: list[Deviation] = []
-        self._due = {one.round: one for one in capture.rounds}
+        self._copy = copy
+        self._due = {one.round: one for one in capture.rounds if copy.cut is None or one.round < copy.cut.round}
         self._answered: set[int] = set()
         self._until_ns = 0
         """The time up to which the candidate has values."""
@@ -104,19 +111,24 @@ class Judge:
         begin = next((place for place, line in enumerate(lines) if line == BEGIN), None)
         if begin is None or lines[-1] != END or not lines[-2].startswith(f"{UNTIL} "):
             raise LineTextError(f"{self.capture.name}: a capture has `{BEGIN}`, and ends with `{UNTIL}` and `{END}`")
-        last_ns = time_of(lines[-2])
-        times = {time for one in self.capture.rounds for time in (one.after_ns, one.by_ns)}
+        last_ns, values, copy = time_of(lines[-2]), lines[begin + 1 : -2], self._copy
+        if copy.cut is not None:
+            cut_ns = copy.cut.t_ns
+            values = [line for line in values if time_of(line) <= cut_ns]
+            values += unplugged(values, cut_ns)
+            last_ns = max(last_ns, cut_ns + GOES_ON_NS)
+        times = {time for one in self.capture.rounds for time in (one.after_ns, one.by_ns)} | copy.asked_ns
         # What is written behind the answer to `after_ns` comes with the next answer: that has to be one before which
         # nothing more was given.
         times |= {one.after_ns + 1 for one in self.capture.rounds if one.after_ns}
         times = {time for time in times if 0 < time < last_ns}
-        place, given = begin + 1, list(lines[: begin + 1])
+        place, given = 0, copy.header(lines[: begin + 1])
         for until_ns in sorted({*times, last_ns}):
-            while place < len(lines) - 2 and time_of(lines[place]) <= until_ns:
-                given.append(lines[place])
+            while place < len(values) and time_of(values[place]) <= until_ns:
+                given.append(copy.value(values[place]))
                 place += 1
             self._until_ns = until_ns
-            yield CapturePiece([*given, f"{UNTIL} {until_ns}"], until_ns)
+            yield CapturePiece([*given, f"{UNTIL} {self._asked_ns}"], until_ns)
             given = []
 
     def answer(self, line: bytes) -> bool:
@@ -128,8 +140,8 @@ class Judge:
         try:
             answer = msgspec.json.decode(line, type=_Answer)
             if answer.until is not msgspec.UNSET:
-                if answer.until != self._until_ns:
-                    raise self._garbage(line, f'{{"until": {self._until_ns}}}')
+                if answer.until != self._asked_ns:
+                    raise self._garbage(line, f'{{"until": {self._asked_ns}}}')
                 return True
             if answer.type is msgspec.UNSET or answer.data is msgspec.UNSET:
                 raise self._garbage(line, "an object with type and data, or with until")
@@ -150,23 +162,33 @@ class Judge:
 
     def finish(self) -> list[Deviation]:
         """Everything that is wrong, in order of time; of a capture that did not end, what was due before."""
-        for one in self.capture.rounds:
+        for one in self._due.values():
             if one.round not in self._answered and (self._ended or one.by_ns < self._until_ns):
                 due_ns = min(one.by_ns, self._until_ns)
-                self.differences.append(Deviation(Kind.MISSING, one.round, due_ns, str(one.accepted[0]), "nothing"))
+                missing = Deviation(Kind.MISSING, one.round, due_ns, str(one.accepted[0]), "nothing", self._copy.cut)
+                self.differences.append(missing)
         return sorted(self.differences, key=lambda one: one.t_ns)
+
+    @property
+    def _asked_ns(self) -> int:
+        """The time up to which the candidate has values, as it was given them."""
+        return self._until_ns + self._copy.shift_ns
 
     def _garbage(self, line: bytes, expected: str) -> GarbageError:
         self._note(Kind.GARBAGE, None, expected, repr(line[:SHOWN])[1:])
         return GarbageError()
 
     def _note(self, kind: Kind, number: int | None, expected: str, got: str) -> None:
-        self.differences.append(Deviation(kind, number, self._until_ns, plain(expected), plain(got[:SHOWN])))
+        cut = self._copy.cut
+        self.differences.append(Deviation(kind, number, self._until_ns, plain(expected), plain(got[:SHOWN]), cut))
 
     def _verdict(self, verdict: str, data: _VerdictData) -> None:
         got = _words(verdict, data)
-        due = self._due.get(data.round)
-        if due is None:
+        due, cut = self._due.get(data.round), self._copy.cut
+        if cut is not None and data.round >= cut.round:
+            if verdict == "outcome":
+                self._note(Kind.UNPROVEN, data.round, "no outcome: the values end before what decides it", got)
+        elif due is None:
             self._note(Kind.ADDITIONAL, data.round, "no verdict of a round of this number", got)
         elif data.round in self._answered:
             self._note(Kind.ADDITIONAL, data.round, "one verdict a round", got)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.conformance.captures import Capture
+from controller.conformance.copies import AS_IT_IS, Copy
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
 from controller.conformance.line_text import END
 from hal.plain_text import plain
@@ -166,13 +167,13 @@ class Runner(NamedTuple):
             raise CandidateError(f"it declared itself, and then: {how}")
         return declaration
 
-    async def play(self, capture: Capture, declaration: Declaration) -> list[Deviation]:
-        """Gives the candidate a capture, and everything that is wrong with its answers.
+    async def play(self, capture: Capture, declaration: Declaration, copy: Copy = AS_IT_IS) -> list[Deviation]:
+        """Gives the candidate a copy of a capture, and everything that is wrong with its answers.
 
         Raises:
             CandidateError: it cannot be started.
         """
-        judge = Judge(capture)
+        judge = Judge(capture, copy)
         lines = capture.lines()
         async with self._started() as process:
             sending: asyncio.Task[None] | None = None

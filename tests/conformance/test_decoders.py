@@ -22,13 +22,14 @@ from hypothesis import strategies as st
 from controller.cli import main
 from controller.conformance.candidate import answers, declaration
 from controller.conformance.captures import FOLDER, SUFFIX, Capture, RightVerdict, SuiteError, handles, suite
+from controller.conformance.copies import Copy, Cut, copies
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
-from controller.conformance.line_text import BEGIN, LineTextError, batches, value_lines
+from controller.conformance.line_text import BEGIN, END, LineTextError, batches, time_of, value_lines
 from controller.conformance.runner import CandidateError, Declaration, Runner
 from controller.games.catalogue import GAMES
 from feed.reasons import explained
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Reading
-from tests.conformance.in_process import judged
+from tests.conformance.in_process import Decoder, judged
 
 SUITE: Final = suite()
 CAPTURES: Final = {capture.name: capture for capture in SUITE.captures}
@@ -146,7 +147,7 @@ def test_our_own_command_passes_through_the_same_interface() -> None:
         main, [*PATIENT, "--only", "baccarat_card_returned", *FELTWIRE, "conformance", "candidate"]
     )
     assert ran.exit_code == 0, ran.output
-    assert "yes baccarat_card_returned: 1 round\n1 of 1 captures pass (1 round)" in ran.output
+    assert "yes baccarat_card_returned: 1 round\n1 of 1 captures pass (1 round; 0 captures also cut)" in ran.output
 
 
 def test_our_candidate_refuses_what_is_no_capture() -> None:
@@ -359,6 +360,143 @@ def test_a_decoder_that_decides_otherwise_does_not_pass(
     assert before in source
     found = played(built(tmp_path, source.replace(before, after)), *names)
     assert kind in {one.kind for one in found}, found
+
+
+# --- copies, in which a table of answers does not help ---
+
+
+def judged_copy(capture: Capture, copy: Copy, decoder: Decoder) -> list[Deviation]:
+    """As `judged`, of a copy."""
+    judge = Judge(capture, copy)
+    steps = judge.steps(capture.lines())
+
+    def given() -> Iterator[str]:
+        for step in steps:
+            yield from step.lines
+        yield END
+
+    for line in decoder(given()):
+        judge.answer(line)
+    judge.end()
+    return judge.finish()
+
+
+def made(capture: Capture, seed: int) -> list[Copy]:
+    """The copies of a capture."""
+    return list(copies(capture, capture.lines(), seed))
+
+
+@pytest.mark.parametrize("capture", SUITE.captures, ids=CAPTURES)
+def test_our_own_table_passes_whatever_copy_it_is_given(capture: Capture) -> None:
+    for seed in (1, 2, 3):
+        for copy in made(capture, seed):
+            assert judged_copy(capture, copy, answers) == [], (seed, copy)
+
+
+@pytest.mark.parametrize("capture", SUITE.captures, ids=CAPTURES)
+def test_a_copy_has_the_values_of_its_capture_later_and_up_to_its_cut(capture: Capture) -> None:
+    lines = capture.lines()
+    values = lines[lines.index(BEGIN) + 1 : -2]
+    whole, *cuts = made(capture, 5)
+    given = [line for step in Judge(capture, whole).steps(lines) for line in step.lines]
+    assert f"capture {capture.name}" not in given
+    begin = given.index(BEGIN) + 1
+    assert [line.split(" ", 2)[::2] for line in given[begin:] if not line.startswith("until ")] == [
+        line.split(" ", 2)[::2] for line in values
+    ]
+    later = {time_of(one) - time_of(other) for one, other in zip(given[begin:], values, strict=False)}
+    assert whole.shift_ns in later
+    assert whole.shift_ns % 1_000_000_000 == 0
+    assert (whole.shift_ns == 0) == (capture.device == "skill_stop_video"), "its frames have times of that clock"
+    outcomes = {one.round: one for one in capture.rounds if any(v.verdict == "outcome" for v in one.accepted)}
+    assert bool(cuts) == bool(outcomes)
+    for copy in cuts:
+        assert copy.cut is not None
+        given = [line for step in Judge(capture, copy).steps(lines) for line in step.lines]
+        left = [line for line in given[begin:] if not line.startswith(("until ", "lost "))]
+        assert len(left) == len([line for line in values if time_of(line) <= copy.cut.t_ns and line[:5] != "lost "])
+        assert copy.cut.t_ns <= outcomes[copy.cut.round].after_ns
+        assert time_of(given[-1]) >= copy.cut.t_ns + copy.shift_ns + 60_000_000_000
+
+
+def test_equal_seeds_give_equal_copies_and_others_give_others() -> None:
+    assert made(LIMIT, 1) == made(LIMIT, 1)
+    assert len({copy.name for seed in range(9) for copy in made(LIMIT, seed)}) == 18
+    assert len({copy.shift_ns for seed in range(9) for copy in made(LIMIT, seed)}) > 9
+
+
+def table_by(known: Callable[[list[str]], Capture | None]) -> Decoder:
+    """A decoder that decodes nothing: it finds the capture by its lines, and has the suite's verdicts, each of which it
+    gives when it is first asked after its time.
+    """
+
+    def decoder(lines: Iterable[str]) -> Iterator[bytes]:
+        seen: list[str] = []
+        values: list[str] = []
+        told: set[int] = set()
+        for line in lines:
+            seen.append(line)
+            if line.startswith("until "):
+                values = values or [one for one in seen if one.startswith("edge ")]
+                capture = known(seen)
+                shift_ns = time_of(values[0]) - time_of(first_edge(capture)) if capture and values else 0
+                for one in capture.rounds if capture else ():
+                    if one.round not in told and one.after_ns + 1 < time_of(line) - shift_ns:
+                        told.add(one.round)
+                        verdict = one.accepted[0]
+                        evidence = {"revolutions": verdict.revolutions}
+                        data = {"round": one.round, "reason": verdict.reason, "result": verdict.result}
+                        yield event(verdict.verdict, **data, evidence=evidence)
+                yield b'{"until": %d}' % time_of(line)
+
+    return decoder
+
+
+def first_edge(capture: Capture) -> str:
+    """The line of the first edge of a capture."""
+    return next(line for line in capture.lines() if line.startswith("edge "))
+
+
+def test_a_table_of_answers_by_name_passes_a_capture_as_it_is_and_not_its_copy() -> None:
+    by_name = table_by(lambda seen: CAPTURES.get(seen[1].removeprefix("capture ")))
+    assert judged(LIMIT, by_name) == []
+    whole, _ = made(LIMIT, 1)
+    assert {one.kind for one in judged_copy(LIMIT, whole, by_name)} == {Kind.MISSING}
+
+
+def test_a_table_of_answers_by_the_first_values_passes_no_copy_that_is_cut() -> None:
+    by_values = table_by(lambda seen: LIMIT)
+    for seed in range(5):
+        whole, cut = made(LIMIT, seed)
+        assert judged_copy(LIMIT, whole, by_values) == [], "what no suite of fixed captures can know"
+        (found,) = judged_copy(LIMIT, cut, by_values)
+        assert str(found).startswith(f"unproven outcome: round 1, in the copy that is {cut.cut}, at ")
+        assert ": expected no outcome: the values end before what decides it, got outcome " in str(found)
+
+
+def test_a_copy_that_is_cut_asks_for_the_rounds_before_and_for_no_refusal() -> None:
+    capture = CAPTURES["money_wheel_mixed"]
+    _, copy = next(
+        both for both in (made(capture, seed) for seed in range(99)) if both[1].cut and both[1].cut.round == 6
+    )
+    found = judged_copy(capture, copy, table_by(lambda seen: None))
+    assert [(one.kind, one.round) for one in found] == [(Kind.MISSING, number) for number in range(1, 6)]
+    due_s = capture.rounds[0].by_ns / 1e9
+    assert str(found[0]).startswith(f"missing event: round 1, in the copy that is {copy.cut}, at {due_s:.3f} s: ")
+
+
+def test_a_report_names_its_seed_and_the_seed_gives_the_same_copies_again(tmp_path: Path) -> None:
+    program = built(tmp_path, SOURCE.read_text(encoding="utf-8"))
+
+    def ran(*options: str) -> str:
+        return CliRunner().invoke(main, [*PATIENT, "--only", LIMIT.name, *options, *program]).output
+
+    report = msgspec.json.decode(ran("--json"))
+    first, second = (ran("--seed", str(report["seed"])) for _ in range(2))
+    assert first == second
+    cut = Cut(**report["captures"][0]["cut"])
+    assert f"seed {report['seed']}, decoder money_wheel.c 1.0\nyes money_wheel_limit: 2 rounds; {cut}\n" in first
+    assert "1 of 1 captures pass (2 rounds; 1 capture also cut)" in first
 
 
 # --- programs that do not keep to the protocol ---
