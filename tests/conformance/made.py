@@ -1,4 +1,4 @@
-"""Makes the files of the conformance suite. They are data of a version: make them again only for a new one.
+"""How the captures of version 1.0 of the conformance suite were made. They are data: what the suite has stays as it is.
 
     .venv/bin/python -m tests.conformance.made FOLDER
 
@@ -509,32 +509,42 @@ def _compare(name: str, number: int, ours: RightVerdict, right: Sequence[RightVe
         raise SystemExit(f"{name}, round {number}: {ours.revolutions} revolutions, expected {right[0].revolutions}")
 
 
-def make(folder: Path | None) -> None:
-    """Writes every file of the suite."""
-    captures: list[Capture] = []
+def capture_of(name: str, one: Source, lines: Sequence[str], found: list[Round]) -> Capture:
+    """A capture with its verdicts."""
+    digest = sha256(_bytes(lines)).hexdigest()
+    return Capture(name=name, device=one.device, shows=one.shows, source=one.source, sha256=digest, rounds=found)
+
+
+def make(folder: Path | None) -> Iterator[tuple[Capture, list[str]]]:
+    """The captures of version 1.0."""
     for name, one in sources(folder).items():
         wires = one.wires()
         lines = stream(name, one, wires)
-        data = ("\n".join(lines) + "\n").encode()
-        packed = lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
-        (FOLDER / f"{name}{SUFFIX}").write_bytes(packed)
-        found = rounds(name, one, wires, lines)
-        print(f"{len(packed):7} {len(data):8} {name}: " + "; ".join(" | ".join(map(str, r.accepted)) for r in found))
-        captures.append(
-            Capture(
-                name=name,
-                device=one.device,
-                shows=one.shows,
-                source=one.source,
-                sha256=sha256(data).hexdigest(),
-                rounds=found,
-            )
-        )
-    codes = sorted({v.reason for one in captures for r in one.rounds for v in r.accepted if v.reason})
-    reasons = {code: meaning_of(code, "", "")[0] for code in codes}
-    whole = Suite(version=VERSION, captures=captures, reasons=reasons)
-    (FOLDER / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
+        yield capture_of(name, one, lines, rounds(name, one, wires, lines)), lines
+
+
+def add(version: str, captures: Iterable[tuple[Capture, list[str]]]) -> None:
+    """Adds those captures to the suite that it lacks. One that it has stays as it is, with its verdicts."""
+    whole = suite()
+    kept = {one.name: one for one in whole.captures}
+    for capture, lines in captures:
+        if capture.name in kept:
+            continue
+        packed = lzma.compress(_bytes(lines), preset=9 | lzma.PRESET_EXTREME)
+        (FOLDER / f"{capture.name}{SUFFIX}").write_bytes(packed)
+        kept[capture.name] = capture
+        print(f"{len(packed):7} {capture.name}: " + "; ".join(" | ".join(map(str, r.accepted)) for r in capture.rounds))
+    if len(kept) == len(whole.captures):
+        return
+    codes = sorted({v.reason for one in kept.values() for r in one.rounds for v in r.accepted if v.reason})
+    reasons = {code: whole.reasons.get(code) or meaning_of(code, "", "")[0] for code in codes}
+    added = Suite(version=version, captures=list(kept.values()), reasons=reasons)
+    (FOLDER / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(added), indent=1) + b"\n")
+
+
+def _bytes(lines: Sequence[str]) -> bytes:
+    return ("\n".join(lines) + "\n").encode()
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    add(VERSION, make(Path(sys.argv[1]) if len(sys.argv) > 1 else None))

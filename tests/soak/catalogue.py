@@ -53,6 +53,7 @@ WHEELS_READ = (
 
 BOARDS_READ = (
     "controller/*.py",
+    "controller/bench",
     "controller/boards",
     "controller/calibration",
     "controller/captures",
@@ -72,9 +73,14 @@ BOARDS_READ = (
     "pyproject.toml",
     "requirements/dev.lock",
     "simulators",
-    "tests",
+    "tests/conftest.py",
+    "tests/fakes",
+    "tests/firmware",
+    "tests/plugin.py",
+    "tests/soak",
+    "tests/tables",
 )
-"""What tables on emulated boards load, beside the tests."""
+"""What tables on emulated boards load; of the tests' folders those files that `tests.soak.dependencies` finds."""
 
 BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
 """Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""

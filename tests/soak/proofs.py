@@ -177,7 +177,7 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "",
         "`make soak` runs all of them in pieces: two hours of two cores, then the million rounds of each wheel, "
         "some days of a wheel's life, and boards that play for hours; after an interruption it resumes, and on another "
-        "computer it goes on from docs/proofs-unfinished.jsonl. After `make tools`, "
+        "computer it continues with what docs/proofs-unfinished.jsonl has. After `make tools`, "
         "`.venv/bin/python -m tests.soak --list` lists them with the time that each needs, `--only NAME --count N` "
         "runs one or a share of it, and `python -m tests.soak --proofs` writes this page from what was recorded "
         "(`build/soak/`).",

@@ -112,6 +112,8 @@ SOAK = {soak.name: soak for soak in SOAKS}
         ("board-play", "controller/journal/anything.py", False),
         ("board-play", "bridges/anything.py", False),
         ("board-play", "docs/feed.md", False),
+        ("board-play", "tests/fakes/model_board.py", True),
+        ("board-play", "tests/conformance/made.py", False),
         ("firmware-repeats", "tests/firmware/test_wiring.py", True),
         ("firmware", "tests/firmware/test_core_session.py", True),
         ("firmware", "tests/firmware/test_emulated_wheel.py", True),
