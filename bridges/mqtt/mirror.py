@@ -10,7 +10,9 @@ old state of a table that is stated to be live.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from bridges.following import has_plain_names
 from bridges.mqtt.keys import MqttKeys
@@ -26,6 +28,12 @@ from bridges.mqtt.messages import (
 from feed.events import Heartbeat
 from feed.state import TableState
 from feed.subscriber import Fact, Fresh, Item, Missing, Rewritten, Stale
+
+log = logging.getLogger(__name__)
+
+GONE_AFTER: Final = 30
+"""Heartbeats of another table, one a second, after which a table without any since the service's start is not among its
+tables any more (ours): a first event may wait for the disk, and no commit takes 20 s at a service that is well."""
 
 
 class _Table:
@@ -64,15 +72,19 @@ class Mirror:
         self._status: BrokerMessage | None = None
         self._named: dict[str, Signal] = {}
         """The tables that the broker names, since it was connected."""
+        self._epoch = self._leader = ""
+        """The start of the service, and the table whose heartbeat was its first."""
+        self._beats = 0
+        """Heartbeats of that table since then."""
 
     @property
     def signals(self) -> dict[str, Signal]:
-        """The signal of each table that was played since the start: of another one the journal knows, and of which no
-        heartbeat comes, there is nothing to show."""
+        """The signal of each table that the service has: of another one the journal knows, and of which no heartbeat
+        comes, there is nothing to show, nor of one that the service was started without."""
         return {
             name: table.signal(self._states.get(name))
             for name, table in sorted(self._tables.items())
-            if name in self._states and table.beat is not None
+            if name in self._states and table.beat is not None and not self._is_gone(table.beat)
         }
 
     @property
@@ -91,12 +103,30 @@ class Mirror:
                 table.as_of = event.time
                 if isinstance(event.data, Heartbeat):
                     table.beat = event.data
+                    self._count(item.name, event.data)
             case Stale():
                 table.stale = True
             case Fresh():
                 table.stale = False
             case Missing() | Rewritten():
                 self._join_again(item.name)
+
+    def _count(self, name: str, beat: Heartbeat) -> None:
+        """Counts how long the service has run since its start: all its tables send heartbeats of one epoch."""
+        if beat.epoch != self._epoch:
+            self._epoch, self._leader, self._beats = beat.epoch, name, 0
+        if name != self._leader:
+            return
+        self._beats += 1
+        if self._beats == GONE_AFTER:
+            for other, table in self._tables.items():
+                if table.beat is not None and self._is_gone(table.beat):
+                    log.warning("%s: the service was started without it: it is not named any more", other)
+
+    def _is_gone(self, beat: Heartbeat) -> bool:
+        """Whether a table whose last heartbeat this was is not among those of the service any more. That it is silent
+        is not enough: so it is where the service is."""
+        return beat.epoch != self._epoch and self._beats >= GONE_AFTER
 
     def forget(self) -> None:
         """Another connection: the broker may hold none of it, or what is older."""
@@ -127,6 +157,8 @@ class Mirror:
         yield from self._name({name: one for name, one in signals.items() if now.get(name) == one})
 
     def _changed(self, signals: dict[str, Signal]) -> Iterator[BrokerMessage]:
+        # A person may remove the entities of a table that is gone; they are there again once it is back.
+        self._shown = {name: payload for name, payload in self._shown.items() if name in signals}
         for name in sorted(self._dirty & signals.keys()):
             state, signal = self._states[name], signals[name]
             shown = discovery(self._keys, name, state)

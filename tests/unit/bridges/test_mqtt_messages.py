@@ -12,7 +12,7 @@ import pytest
 
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.messages import LONGEST_SHOWN, BrokerMessage, discovery
-from bridges.mqtt.mirror import Mirror
+from bridges.mqtt.mirror import GONE_AFTER, Mirror
 from bridges.mqtt.words import WORDS
 from feed.data import TableLabel
 from feed.events import Data, Evidence, Outcome, RoundCorrected, RoundOpened, Unresolved, Verdict, Void, decode
@@ -23,6 +23,7 @@ from tests.fakes.feed_model import ModelJournal, ModelTable
 KEYS = MqttKeys("mqtt://127.0.0.1", "feltwire", "unused")
 PROOF: Any = {"evidence": Evidence(), "rule": "ours"}
 STATUS, STATE = "feltwire/status", "feltwire/wheel-1/state"
+CONFIG = "homeassistant/device/feltwire_wheel-1/config"
 
 
 class Bench:
@@ -242,6 +243,53 @@ def test_of_a_table_that_is_not_played_a_broker_is_given_nothing(live: Bench) ->
     bench.beat()
     assert bench.broker == live.broker
     assert "" not in [state["as_of"] for topic, state in bench.published if topic == STATE]
+
+
+def opened(bench: Bench, name: str, epoch: str) -> ModelTable:
+    """A table of the service that begins with this start."""
+    table = ModelTable(bench.journal, name, epoch)
+    table.open()
+    body = bench.journal.snapshot(name)
+    assert body is not None
+    bench.states[name] = TableState.from_snapshot(decode_snapshot(body))
+    return table
+
+
+def beat(bench: Bench, table: ModelTable, count: int = 1) -> None:
+    for _ in range(count):
+        _, body = table.heartbeat()
+        bench.take(Fact(decode(body), body))
+
+
+def test_a_table_that_the_service_was_started_without_is_named_no_more_until_it_is_back(
+    live: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    live.take(Stale(table="wheel-1", silent_ns=3))
+    other = opened(live, "wheel-2", "e2")
+    beat(live, other, GONE_AFTER - 1)
+    assert live.broker[STATUS] == {"tables": {"wheel-1": "stale", "wheel-2": "live"}}, "its first event may be late"
+    beat(live, other)
+    assert live.broker[STATUS] == {"tables": {"wheel-2": "live"}}
+    assert live.mirror.signals == {"wheel-2": "live"}, "a probe does not wait for it"
+    assert caplog.text.count("wheel-1: the service was started without it: it is not named any more") == 1
+    live.published.clear()
+    live.mirror.forget()
+    live.deliver()
+    beat(live, other)
+    assert not [topic for topic, _ in live.published if "wheel-1" in topic], "its state expires, its entities stay"
+    assert shown(live, "signal") == ("", "STALE")
+    del live.broker[CONFIG]
+    beat(live, opened(live, "wheel-2", "e3"), GONE_AFTER - 1)
+    live.take(Fresh(table="wheel-1", silent_ns=99))
+    beat(live, opened(live, "wheel-1", "e3"), GONE_AFTER + 1)
+    assert live.broker[STATUS] == {"tables": {"wheel-1": "live", "wheel-2": "live"}}
+    assert CONFIG in live.broker, "a person removed its entities meanwhile, and it is back"
+
+
+def test_a_table_that_is_silent_while_the_service_runs_on_stays_stale(live: Bench) -> None:
+    live.take(Stale(table="wheel-1", silent_ns=3))
+    beat(live, opened(live, "wheel-2", "e1"), 3 * GONE_AFTER)
+    assert live.broker[STATUS] == {"tables": {"wheel-1": "stale", "wheel-2": "live"}}
 
 
 def test_a_simulated_table_has_topics_and_a_name_of_its_own() -> None:
