@@ -90,7 +90,8 @@ class MqttProbes:
         shown = signals if table is None else {table: signals[table]}
         problems = [*self.live().problems]
         if not self._progress.connected:
-            problems.append("the broker is not connected")
+            why = self._progress.failure
+            problems.append("the broker is not connected" + (f": {why}" if why else ""))
         problems += [f"table {name} is {signal}" for name, signal in shown.items() if signal != "live"]
         return ProbeState(problems, details={"tables": dict(shown)})
 

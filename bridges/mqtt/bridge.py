@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from random import Random
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import aiomqtt
 from aiomqtt.exceptions import MqttConnectError
@@ -25,13 +25,15 @@ from bridges.mqtt.keys import Broker, MqttKeys
 from bridges.mqtt.messages import EXPIRY_S, BrokerMessage
 from bridges.mqtt.mirror import Mirror
 from bridges.mqtt.progress import MqttProgress
-from bridges.waits import wait_ns
+from bridges.waits import spread_ns, wait_ns
 from feed.subscriber import AsyncSubscriber
 from hal.clock import NS_PER_S, boot_time_ns
 from hal.loop import sleep_ns
 
 if TYPE_CHECKING:
     from feed.keys import ClientCurve
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 _QUIET: Final = logging.getLogger(f"{__name__}.client")
@@ -54,16 +56,29 @@ BIRTH: Final = b"online"
 MOST_WAITING: Final = 8
 """Messages of the broker that wait to be read (ours); what is more is dropped."""
 AT_ONCE: Final = 16
-"""Messages on their way to the broker at a time (ours)."""
+"""Messages on their way to the broker at a time (ours); fewer where the broker takes fewer."""
+LONGEST_RECEIVED: Final = 4096
+"""Bytes of a packet that the broker may send (ours), of which the longest is a birth message: whoever may write there
+could fill the memory. The broker drops what is longer."""
+AWAY_TIMES: Final = 32
+"""So many times `LONGEST_WAIT_NS` is the longest wait (ours) after another client took over this one's name: two that
+come back at once end each other for good. Mosquitto before 2.0.15 does not state that it was so."""
 _WITH_WILL: Final = ReasonCode(PacketTypes.DISCONNECT, "Disconnect with will message")
 _NOT_AUTHORIZED: Final = 0x87
+_TAKEN_OVER: Final = 0x8E
+_LOST: Final = 0x80
+"""What paho-mqtt 2.2 has for a connection that the other end closed."""
 _DATES: Final = (9, 10)
 """OpenSSL's codes of a certificate that is not valid yet, or no more. They pass: when a computer without a battery of
 its clock has the time, or the certificate is renewed."""
+_NAMES: Final = (62, 64)
+"""OpenSSL's codes of a certificate that is for another host name, or another IP address."""
 _REFUSALS: Final = {
     "Bad user name or password": "check user and password_file",
     "Not authorized": "check user, password_file and the broker's list of accounts",
     "Unsupported protocol version": "it needs MQTT 5: Mosquitto 1.6 or later, or another broker that has it",
+    "Retain not supported": "the bridge needs messages that are retained: allow them there",
+    "QoS not supported": "the bridge needs messages of QoS 1: allow them there",
 }
 
 
@@ -71,10 +86,40 @@ class BrokerRefusedError(Exception):
     """The broker refuses what was asked, and asking again changes nothing; the message states what to do."""
 
 
+class _EndedByBrokerError(aiomqtt.MqttError):
+    """The broker ended the connection."""
+
+    def __init__(self, reason: ReasonCode | None) -> None:
+        """`reason` is None where it gave none."""
+        super().__init__(f"the broker ended the connection{' without a reason' if reason is None else f': {reason}'}")
+        self.no_reason = reason is None
+        self.taken_over = reason is not None and reason.value == _TAKEN_OVER
+
+
 class _Client(aiomqtt.Client):
-    """A client that learns which messages the broker refuses: aiomqtt 2.5 counts every answer as an acceptance."""
+    """A client that learns what aiomqtt 2.5 does not tell: which messages the broker refuses, as every answer counts as
+    an acceptance; how many it takes at a time; and why it ends the connection."""
 
     refusal: ReasonCode | None = None
+    at_once = AT_ONCE
+    ended: _EndedByBrokerError | None = None
+
+    def _on_connect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Any = None
+    ) -> None:
+        # A broker ends the connection of who sends more.
+        self.at_once = max(1, min(AT_ONCE, getattr(properties, "ReceiveMaximum", AT_ONCE)))
+        super()._on_connect(client, userdata, flags, reason_code, properties)
+
+    def _on_disconnect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Any = None
+    ) -> None:
+        if flags.is_disconnect_packet_from_server:
+            self.ended = _EndedByBrokerError(reason_code)
+        elif self.ended is None and reason_code.value == _LOST and self._connected.done():
+            self.ended = _EndedByBrokerError(None)
+        super()._on_disconnect(client, userdata, flags, reason_code, properties)
+        self._take_error()
 
     def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:
         if reason_code.is_failure:
@@ -89,13 +134,48 @@ class _Client(aiomqtt.Client):
         self._client.disconnect(_WITH_WILL)
         await super().__aexit__(kind, error, trace)
 
+    async def _wait_for(self, fut: Awaitable[T], timeout: float | None) -> T:
+        """Ends when it is cancelled, always: `asyncio.wait_for` of Python 3.11, as aiomqtt 2.5 has it, forgets that
+        where the answer came at that moment, and a bridge that is to end, or to begin again, waited for ever."""
+        try:
+            async with asyncio.timeout(self.timeout if timeout is None else timeout):
+                return await fut
+        except TimeoutError:
+            raise aiomqtt.MqttError(f"no answer in {ANSWER_S:g} s") from None
+
     def drop(self) -> None:
         """Closes what is still open: aiomqtt 2.5 leaves the socket of a connection that failed, which would still be
         there under this client's name."""
         self._client.disconnect(_WITH_WILL)
+        self._take_error()
+
+    def _take_error(self) -> None:
+        """Takes the error of a connection that ended, so that asyncio does not report it."""
         if self._disconnected.done():
-            # Taken, so that asyncio does not report it.
             self._disconnected.exception()
+
+
+class _Waits:
+    """How long the bridge stays away from the broker."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._failures = self._cuts = 0
+        """In a row: of any kind, and those for which the broker gave no reason."""
+
+    def after(self, ended: aiomqtt.MqttError | None, *, lasted: bool) -> int:
+        """After a connection that ended so, or was not made; `lasted` is whether it had everything for a while."""
+        if lasted:
+            self._failures = self._cuts = 0
+        away_ns = AWAY_TIMES * LONGEST_WAIT_NS
+        match ended:
+            case _EndedByBrokerError(taken_over=True):
+                return spread_ns(away_ns, self._random)
+            case _EndedByBrokerError(no_reason=True):
+                self._cuts += 1
+                return wait_ns(self._cuts, away_ns, self._random)
+        self._failures += 1
+        return wait_ns(self._failures, LONGEST_WAIT_NS, self._random)
 
 
 class MqttBridge:
@@ -121,9 +201,8 @@ class MqttBridge:
         self._births = f"{keys.discovery}/status"
         self._changed = asyncio.Event()
         self._due = self._born = False
-        self._failure = ""
-        self._complete = False
-        """Whether the broker had everything once, since it was connected."""
+        self._lasted = False
+        """Whether the broker had everything, and was connected until the first renewal."""
         self.progress = MqttProgress()
 
     async def run(self) -> None:
@@ -162,25 +241,39 @@ class MqttBridge:
             self._changed.set()
 
     async def _stay_connected(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
-        failures = 0
+        waits = _Waits(self._random)
         while True:
-            self._complete = False
+            self._lasted = self._due = False
+            ended: aiomqtt.MqttError | None = None
             try:
                 await self._session(mirror, tls)
             except aiomqtt.MqttError as error:
-                why = self._refusal(error)
+                ended, refusal = error, self._refusal(error)
                 # Who was let in once is refused while the broker or its accounts are changed or started.
-                if why and not self.progress.connections:
-                    raise BrokerRefusedError(f"{self._address}: {why}") from error
-                why = why or str(error)
-                # Once, not with each attempt.
-                if why != self._failure:
-                    self._failure = why
-                    log.warning("%s: %s; trying again", self._address, why)
+                if refusal and not self.progress.connections:
+                    raise BrokerRefusedError(f"{self._address}: {refusal}") from error
+                self._log_failure(refusal or self._words(error))
             finally:
                 self.progress.connected = False
-            failures = 1 if self._complete else failures + 1
-            await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
+            await sleep_ns(waits.after(ended, lasted=self._lasted))
+
+    def _words(self, error: aiomqtt.MqttError) -> str:
+        """What happened, and what to do."""
+        keys = self._keys
+        second = f"is there a second bridge with the prefix {keys.prefix}? Give each its own, or stop one"
+        match error:
+            case _EndedByBrokerError(taken_over=True):
+                within_s = AWAY_TIMES * LONGEST_WAIT_NS // NS_PER_S
+                return f"another client took over the name {keys.client_id}: {second}; trying again within {within_s} s"
+            case _EndedByBrokerError(no_reason=True):
+                return f"{error}; if it does so again and again, {second}; trying again"
+        return f"{error}; trying again"
+
+    def _log_failure(self, why: str) -> None:
+        """Once, not with each attempt."""
+        if why != self.progress.failure:
+            self.progress.failure = why
+            log.warning("%s: %s", self._address, why)
 
     async def _session(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
         """Keeps the broker as the mirror is, until the connection is lost."""
@@ -190,11 +283,12 @@ class MqttBridge:
             username=self._keys.user,
             password=self._password,
             # The broker ends one of two bridges with this name: they would contradict each other.
-            identifier="feltwire-" + self._keys.prefix.replace("/", "-"),
+            identifier=self._keys.client_id,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
             will=aiomqtt.Will(mirror.will.topic, mirror.will.payload, 1, True),
             keepalive=KEEPALIVE_S,
+            properties=_connect_properties(),
             timeout=ANSWER_S,
             max_queued_incoming_messages=MOST_WAITING,
             tls_context=tls,
@@ -204,6 +298,10 @@ class MqttBridge:
         try:
             async with client:
                 await self._connected(client, mirror)
+        except aiomqtt.MqttError as error:
+            if client.ended is None:
+                raise
+            raise client.ended from error
         finally:
             client.drop()
 
@@ -224,18 +322,18 @@ class MqttBridge:
         while True:
             for messages in mirror.passes():
                 await self._publish(client, messages)
-            self._complete, self._failure = True, ""
             self.progress.signals = {**mirror.signals}
             await self._changed.wait()
             self._changed.clear()
             if self._due:
                 mirror.renew(shown=self._born)
                 self._due = self._born = False
+                self._lasted, self.progress.failure = True, ""
 
     async def _publish(self, client: _Client, messages: Sequence[BrokerMessage]) -> None:
         """Publishes messages, and returns when the broker has them all."""
-        for first in range(0, len(messages), AT_ONCE):
-            some = messages[first : first + AT_ONCE]
+        for first in range(0, len(messages), client.at_once):
+            some = messages[first : first + client.at_once]
             await asyncio.gather(*(client.publish(one.topic, one.payload, 1, True, _properties(one)) for one in some))
             if client.refusal is not None:
                 topics = ", ".join(sorted({one.topic for one in some})[:3])
@@ -264,11 +362,20 @@ class MqttBridge:
         """Why a broker that never let this account in will not do so, and what to do; empty where that is not known."""
         cause = error.__context__
         if isinstance(cause, ssl.SSLCertVerificationError) and cause.verify_code not in _DATES:
-            return f"its certificate is not trusted: {cause.verify_message}; give the file of its authority as ca"
+            fix = "give the file of its authority as ca"
+            if cause.verify_code in _NAMES:
+                fix = "write a name that it is for into broker"
+            return f"its certificate is not trusted: {cause.verify_message.rstrip('.')}; {fix}"
         if isinstance(error, MqttConnectError):
             fix = next((fix for words, fix in _REFUSALS.items() if words in str(error)), "")
             return f"the account {self._keys.user} is not let in: {error}; {fix}" if fix else ""
         return ""
+
+
+def _connect_properties() -> Properties:
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    properties.MaximumPacketSize = LONGEST_RECEIVED
+    return properties
 
 
 def _properties(message: BrokerMessage) -> Properties | None:

@@ -66,6 +66,11 @@ class MqttKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     simulated: Annotated[bool, Meta(description="simulated tables, and no real ones; marked SIMULATION")] = False
 
     @property
+    def client_id(self) -> str:
+        """The name of the bridge at the broker: one for each prefix, which has no underscore."""
+        return "feltwire-" + self.prefix.replace("/", "_")
+
+    @property
     def address(self) -> Broker:
         """The broker's address.
 

@@ -10,6 +10,8 @@ class MqttProgress:
 
     def __init__(self) -> None:
         self.connected = False
+        self.failure = ""
+        """Why the broker was not connected last, and what is done; empty once it was connected for a while."""
         self.connections = 0
         self.published = 0
         """Messages that the broker took."""

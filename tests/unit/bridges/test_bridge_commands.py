@@ -11,11 +11,15 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridges.metrics import MqttProbes
 from bridges.mqtt.keys import MqttKeys
+from bridges.mqtt.progress import MqttProgress
 from bridges.webhooks.keys import KINDS, TargetKeys, WebhookKeys
 from controller.cli import main
 from controller.configuration.document import parse_document
 from controller.configuration.validation import validate
+from hal.clock import VirtualClock
+from hal.probes import Pulse
 
 MQTT = 'broker = "mqtts://broker.example"\nuser = "feltwire"\npassword_file = "mqtt.password"\n'
 TARGET = '[[target]]\nname = "till"\nurl = "https://till.example/feltwire"\nsecret_file = "till.secret"\n'
@@ -233,3 +237,21 @@ def test_two_services_are_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["webhooks", str(file), "tcp://10.0.0.5:5600", "--server", "a", "--server", "b"])
     assert result.exit_code == 2
     assert "a bridge follows one service" in result.output
+
+
+def test_prefixes_that_differ_have_names_of_their_own_at_the_broker() -> None:
+    """A broker ends the earlier one of two bridges with one name."""
+    prefixes = ["feltwire", "hall/feltwire", "hall-feltwire", "hall/felt/wire", "hall/felt-wire"]
+    names = {MqttKeys("mqtts://broker.example", "feltwire", "file", prefix=one).client_id for one in prefixes}
+    assert len(names) == len(prefixes)
+    assert "feltwire-feltwire" in names
+
+
+def test_a_probe_states_why_the_broker_is_not_connected() -> None:
+    progress = MqttProgress()
+    probes = MqttProbes(progress, Pulse(VirtualClock(), "the loop of the bridge"))
+    assert "the broker is not connected" in probes.ready(None).problems
+    progress.failure = "the broker ended the connection: Server shutting down; trying again"
+    assert f"the broker is not connected: {progress.failure}" in probes.ready(None).problems
+    progress.connected = True
+    assert not [problem for problem in probes.ready(None).problems if "broker" in problem]
