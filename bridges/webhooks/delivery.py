@@ -94,6 +94,8 @@ class Delivery:
                 return
             log_notice(_named(self.target.name), item)
             self.take(item)
+            # What is there is delivered at once, and nothing waits for the disk longer than this.
+            await sleep_ns(0)
             await self._wait_for_room()
 
     def take(self, item: Item) -> None:

@@ -7,7 +7,8 @@ first position a cut of the power took would begin with now, and what was played
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -34,6 +35,10 @@ APPLICATION: Final = 0x46575748
 VERSION: Final = 1
 
 
+_NOT_A_QUEUE: Final = (0, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""SQLite's codes of a file that holds something else, or is damaged; 0 is ours. After any other error it is whole."""
+
+
 class QueueError(Exception):
     """The file cannot be used; the message names it and the fix."""
 
@@ -56,7 +61,7 @@ class Beginning(NamedTuple):
 
 
 class Queue:
-    """The queues of all targets, in one file."""
+    """The queues of all targets, in one file. Every method raises QueueError where the file or its disk fails."""
 
     def __init__(self, path: Path) -> None:
         """Opens the file, or makes it.
@@ -65,15 +70,21 @@ class Queue:
             QueueError: it cannot be used, or another bridge uses it.
         """
         self._path = path
-        try:
+        with self._named():
             path.touch(0o600)
             # Autocommit: each transaction is written out below. One bridge alone has the file.
             self._file = sqlite3.connect(path, isolation_level=None, timeout=0)
             self._prepare()
+            rows = self._file.execute("SELECT target, count(*) FROM waiting GROUP BY target")
+            self._counts: dict[str, int] = dict(rows.fetchall())
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Names the file and the fix in the error of what fails."""
+        try:
+            yield
         except (sqlite3.Error, OSError) as error:
-            raise QueueError(f"{path}: {_words(error)}") from error
-        rows = self._file.execute("SELECT target, count(*) FROM waiting GROUP BY target")
-        self._counts: dict[str, int] = dict(rows.fetchall())
+            raise QueueError(f"{self._path}: {_words(error)}") from error
 
     def _prepare(self) -> None:
         self._file.create_function("number_of", 1, lambda event_id: int(event_id.rpartition(".")[2]))
@@ -114,59 +125,46 @@ class Queue:
 
     def positions(self, target: str) -> dict[str, Position]:
         """After the last event of each table that was read for a target."""
-        rows = self._file.execute("SELECT name, epoch, seq, head FROM position WHERE target = ?", (target,))
-        return {name: Position(epoch, seq, head) for name, epoch, seq, head in rows}
+        with self._named():
+            rows = self._file.execute("SELECT name, epoch, seq, head FROM position WHERE target = ?", (target,))
+            return {name: Position(epoch, seq, head) for name, epoch, seq, head in rows}
 
     def beginnings(self, target: str) -> dict[str, Beginning]:
         """Of the tables with which a target began at their present, and not at the first event."""
-        rows = self._file.execute("SELECT name, epoch, seq, time FROM beginning WHERE target = ?", (target,))
-        return {name: Beginning(epoch, seq, time) for name, epoch, seq, time in rows}
+        with self._named():
+            rows = self._file.execute("SELECT name, epoch, seq, time FROM beginning WHERE target = ?", (target,))
+            return {name: Beginning(epoch, seq, time) for name, epoch, seq, time in rows}
 
     def begin(self, target: str, name: str, beginning: Beginning) -> None:
-        """Stores where a target begins with a table.
-
-        Raises:
-            QueueError: the disk does not take it.
-        """
-        try:
+        """Stores where a target begins with a table."""
+        with self._named():
             self._file.execute("INSERT OR REPLACE INTO beginning VALUES (?, ?, ?, ?, ?)", (target, name, *beginning))
-        except sqlite3.Error as error:
-            raise QueueError(f"{self._path}: {_words(error)}") from error
 
     def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> int:
         """Holds back what waits for a target unless `wanted` holds of its table and body: it stays, and is neither sent
-        nor counted until it is wanted again. Returns how many are held back.
-
-        Raises:
-            QueueError: the disk does not take it.
-        """
+        nor counted until it is wanted again. Returns how many are held back."""
         self._file.create_function("wanted", 2, wanted)
-        try:
+        with self._named():
             self._file.execute(
                 "UPDATE waiting SET held = NOT held WHERE target = ? AND held = wanted(name, body)", (target,)
             )
-        except sqlite3.Error as error:
-            raise QueueError(f"{self._path}: {_words(error)}") from error
-        count, held = self._file.execute(
-            "SELECT count(*), total(held) FROM waiting WHERE target = ?", (target,)
-        ).fetchone()
+            count, held = self._file.execute(
+                "SELECT count(*), total(held) FROM waiting WHERE target = ?", (target,)
+            ).fetchone()
         self._counts[target] = count - int(held)
         return int(held)
 
     def names(self, target: str) -> list[str]:
         """The tables of which events wait, and are not held back."""
-        rows = self._file.execute(
-            "SELECT DISTINCT name FROM waiting WHERE target = ? AND NOT held ORDER BY name", (target,)
-        )
-        return [name for (name,) in rows]
+        with self._named():
+            rows = self._file.execute(
+                "SELECT DISTINCT name FROM waiting WHERE target = ? AND NOT held ORDER BY name", (target,)
+            )
+            return [name for (name,) in rows]
 
     def put(self, target: str, name: str, position: Position, event: tuple[str, bytes] | None) -> None:
-        """Stores an event, by id and body, and the position after it; only the position where there is no event.
-
-        Raises:
-            QueueError: the disk does not take it.
-        """
-        try:
+        """Stores an event, by id and body, and the position after it; only the position where there is no event."""
+        with self._named():
             self._file.execute("BEGIN IMMEDIATE")
             if event is not None:
                 self._file.execute(
@@ -174,43 +172,32 @@ class Queue:
                 )
             self._file.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?)", (target, name, *position))
             self._file.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise QueueError(f"{self._path}: {_words(error)}") from error
         if event is not None:
             self._counts[target] = self.count(target) + 1
 
     def first(self, target: str, name: str) -> WaitingEvent | None:
         """The oldest event of a table that waits for a target and is not held back; None where none does."""
-        row = self._file.execute(
-            "SELECT n, id, body FROM waiting WHERE target = ? AND name = ? AND NOT held ORDER BY n LIMIT 1",
-            (target, name),
-        ).fetchone()
+        with self._named():
+            row = self._file.execute(
+                "SELECT n, id, body FROM waiting WHERE target = ? AND name = ? AND NOT held ORDER BY n LIMIT 1",
+                (target, name),
+            ).fetchone()
         return None if row is None else WaitingEvent(*row)
 
     def remove(self, target: str, event: WaitingEvent) -> None:
-        """Removes an event that its target received. Nothing happens where it was dropped meanwhile.
-
-        Raises:
-            QueueError: the disk does not take it.
-        """
+        """Removes an event that its target received. Nothing happens where it was dropped meanwhile."""
         # SQLite gives the number of the last event again once that is gone.
         self._delete(target, "n = ? AND id = ? AND body = ?", event)
 
     def drop(self, target: str, name: str, first: int) -> int:
         """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many
-        of them were not held back.
-
-        Raises:
-            QueueError: the disk does not take it.
-        """
+        of them were not held back."""
         return self._delete(target, "target = ? AND name = ? AND number_of(id) >= ?", (target, name, first))
 
     def _delete(self, target: str, which: str, values: tuple[object, ...]) -> int:
-        try:
+        with self._named():
             deleted = self._file.execute(f"DELETE FROM waiting WHERE {which} RETURNING held", values)
             count = sum(not held for (held,) in deleted)
-        except sqlite3.Error as error:
-            raise QueueError(f"{self._path}: {_words(error)}") from error
         self._counts[target] = self.count(target) - count
         return count
 
@@ -220,5 +207,10 @@ def _words(error: Exception) -> str:
         return f"the queue cannot be opened: {error.strerror}; see the folder and its owner"
     if "locked" in str(error):
         return "another bridge has this queue; stop that one, or give each its own"
-    fix = "make room on the disk" if "full" in str(error) else "move the file away: reading then begins with now"
+    if "full" in str(error):
+        fix = "make room on the disk"
+    elif getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_A_QUEUE:
+        fix = "move the file away: reading then begins with now"
+    else:
+        fix = "see the disk and its quota, the folder and its owner; what waits is in the file: keep it"
     return f"the queue cannot be used: {error}; {fix}"

@@ -34,9 +34,9 @@ class WebhookSender:
         self._clock = clock
         tls = tls_context(target.ca, f"the target {target.name}")
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                ssl=tls, resolver=CheckedResolver(private=target.private), use_dns_cache=False
-            ),
+            # Its cache keeps a name for 10 s, and has it looked up once, however many tables wait for it: the threads
+            # are those of all targets.
+            connector=aiohttp.TCPConnector(ssl=tls, resolver=CheckedResolver(private=target.private)),
             timeout=aiohttp.ClientTimeout(total=ATTEMPT_S),
             headers={"content-type": KIND, "user-agent": user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -51,6 +51,9 @@ class WebhookSender:
                 status = answer.status
         except TimeoutError:
             return f"no answer in {ATTEMPT_S:g} s"
+        except aiohttp.ServerDisconnectedError:
+            # It has what came of the answer, as Python shows it.
+            return "it closed the connection before its answer was whole"
         except aiohttp.ClientResponseError as error:
             return f"its answer cannot be read: {plain(error.message)[:LONGEST_WHY]}"
         except (aiohttp.ClientError, OSError, ValueError) as error:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import urllib.error
@@ -14,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any
 
 import pytest
@@ -27,6 +29,7 @@ from bridges.webhooks.signature import read_secrets
 from examples.webhook_receiver import verify
 from feed.subscriber import Position
 from hal.clock import NS_PER_S, SystemClock
+from hal.loop import sleep_ns
 from tests.fakes.certificates import certificates
 from tests.fakes.feed_process import FeedProcess, journal_of
 from tests.fakes.feed_server import short_folder
@@ -216,12 +219,21 @@ async def hung(request: web.Request) -> web.StreamResponse:
     raise AssertionError
 
 
+async def cut(request: web.Request) -> web.StreamResponse:
+    """An answer that ends before it is whole."""
+    assert request.transport is not None
+    request.transport.write(b"HTTP/1.1 200 OK\r\nContent-")
+    request.transport.close()
+    return await hung(request)
+
+
 FAILURES: list[tuple[Handle, str]] = [
     (redirected, "it answers 307, and redirects are not followed: write the new address into url"),
     (gone, "it answers 410"),
     (broken, "it answers 500"),
     (swollen, "its answer cannot be read: "),
     (hung, "no answer in 0.2 s"),
+    (cut, "it closed the connection before its answer was whole"),
 ]
 
 
@@ -240,6 +252,43 @@ def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
                 await made.close()
 
     assert [why[: len(words)] for why in asyncio.run(main())] == [words] * 2
+
+
+def test_a_name_server_that_does_not_answer_for_one_target_does_not_hold_up_another(
+    certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each attempt of each table held one of the few threads in which names are looked up."""
+    answered, lookups, lookup = Event(), list[str](), socket.getaddrinfo
+
+    def slow(host: str, *arguments: Any, **options: Any) -> Any:
+        if host == "dead.example":
+            lookups.append(host)
+            answered.wait(HANG_S)
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return lookup(host, *arguments, **options)
+
+    async def taken(request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def main() -> str:
+        async with receiver(certified, taken) as url:
+            dead, alive = (
+                sender.WebhookSender(target(one, certified, folder), [b"x" * 24], SystemClock(), "test")
+                for one in ("https://dead.example/", url.replace("127.0.0.1", "localhost"))
+            )
+            tables = [asyncio.ensure_future(dead(f"wheel-{number}.e1.1", b"{}")) for number in range(40)]
+            await sleep_ns(0)
+            try:
+                return await alive("wheel-1.e1.1", b"{}")
+            finally:
+                answered.set()
+                await asyncio.wait(tables)
+                await dead.close()
+                await alive.close()
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    assert asyncio.run(main()) == ""
+    assert lookups == ["dead.example"]
 
 
 def test_an_answer_that_never_ends_takes_the_event_and_is_not_read(certified: Path, folder: Path) -> None:

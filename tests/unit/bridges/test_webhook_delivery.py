@@ -130,6 +130,27 @@ def all_taken(count: int) -> Callable[[Delivery, Target], bool]:
     return lambda delivery, target: len(target.taken) >= count
 
 
+def test_what_is_read_is_delivered_while_more_is_read(tmp_path: Path) -> None:
+    """A whole journal, each event of which waits for the disk, would hold up every target, the probes and a signal."""
+    items = facts("wheel-1", 30)
+    queue, subscriber, read = Queue(tmp_path / "queue.sqlite"), ListedItems([*items]), list[int]()
+
+    async def send(event_id: str, body: bytes) -> str:
+        read.append(subscriber.read)
+        return ""
+
+    async def main() -> None:
+        task = asyncio.ensure_future(Delivery(keys(), queue, send, Random(7)).run(subscriber))
+        await sleep_ns(NS_PER_S)
+        task.cancel()
+        await asyncio.wait([task])
+
+    run_virtual(main(), VirtualClock())
+    queue.close()
+    assert len(read) == len(wanted(items, keys()))
+    assert read[0] < len(items) / 2
+
+
 def test_a_target_is_sent_the_final_states_of_rounds_in_order_as_they_were_published(tmp_path: Path) -> None:
     items = facts("wheel-1", 30)
     expected = wanted(items, keys())
@@ -621,6 +642,39 @@ def test_what_waits_is_dropped_without_being_read_into_memory(tmp_path: Path) ->
 def test_a_queue_is_for_its_owner_alone(tmp_path: Path) -> None:
     Queue(tmp_path / "queue.sqlite").close()
     assert (tmp_path / "queue.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_disk_that_takes_nothing_ends_the_bridge_and_what_waits_is_not_to_be_moved_away(tmp_path: Path) -> None:
+    """As with a quota, or a disk that the kernel has made read-only: what waits would be lost with the file."""
+    queue = Queue(tmp_path / "queue.sqlite")
+    queue._file.execute("PRAGMA query_only = 1")
+    with pytest.raises(QueueError, match=r"readonly database; see the disk and its quota.*: keep it"):
+        queue.put("till", "wheel-1", Position("e1", 1), None)
+    queue.close()
+
+
+def test_a_file_that_is_damaged_is_named_whatever_is_read_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "queue.sqlite"
+    queue = Queue(path)
+    for number in range(1, 50):
+        queue.put("till", "wheel-1", Position("e1", number), (f"wheel-1.e1.{number}", bytes(3000)))
+    queue._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    queue._file.execute("PRAGMA shrink_memory")
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+    reads: list[Callable[[], object]] = [
+        lambda: queue.first("till", "wheel-1"),
+        lambda: queue.names("till"),
+        lambda: queue.positions("till"),
+        lambda: queue.beginnings("till"),
+        lambda: Queue(path),
+    ]
+    for number, read in enumerate(reads):
+        if number == len(reads) - 1:
+            queue.close()
+        with pytest.raises(QueueError, match="move the file away: reading then begins with now"):
+            read()
 
 
 def test_a_disk_that_is_full_ends_the_bridge_with_what_to_do(tmp_path: Path) -> None:
