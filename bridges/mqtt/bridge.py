@@ -103,6 +103,15 @@ class _Client(aiomqtt.Client):
     refusal: ReasonCode | None = None
     at_once = AT_ONCE
     ended: _EndedByBrokerError | None = None
+    _dropped = False
+
+    def _on_socket_open(self, client: Any, userdata: Any, sock: Any) -> None:
+        # A thread connects, and goes on where the bridge is ended, or begins again, meanwhile: this connection would
+        # stay, and end the next one, which has the same name.
+        if self._dropped:
+            sock.close()
+            raise OSError("nobody waits for this connection any more")
+        super()._on_socket_open(client, userdata, sock)
 
     def _on_connect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Any = None
@@ -146,6 +155,7 @@ class _Client(aiomqtt.Client):
     def drop(self) -> None:
         """Closes what is still open: aiomqtt 2.5 leaves the socket of a connection that failed, which would still be
         there under this client's name."""
+        self._dropped = True
         self._client.disconnect(_WITH_WILL)
         self._take_error()
 

@@ -101,6 +101,8 @@ class MqttKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             found.append(("ca", "is for mqtts://", "remove it, or write mqtts:// in broker"))
         if self.prefix.split("/")[0] == self.discovery.split("/")[0]:
             found.append(("prefix", "is where Home Assistant's own topics are", "write another one, as feltwire"))
+        if self.prefix.split("/")[-1] == "sim":
+            found.append(("prefix", "ends as topics of simulated tables do", "write another one, as feltwire"))
         return found
 
 

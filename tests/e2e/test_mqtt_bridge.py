@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import ExitStack, asynccontextmanager, suppress
 from random import Random
+from threading import Event
 from typing import Any, TypeVar
 
 import pytest
@@ -457,8 +458,8 @@ class ScriptedBroker:
         self._accepted = accepted
         self._taken = taken
         self.connections = 0
-        self.seen, self.many = asyncio.Event(), asyncio.Event()
-        """Set by the script; at the last of `MANY` connections."""
+        self.seen, self.many, self.ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        """Set by the script; at the last of `MANY` connections; when one ends."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -471,6 +472,7 @@ class ScriptedBroker:
                     self._answer(*await self._packet(reader))
         finally:
             writer.close()
+            self.ended.set()
 
     async def _packet(self, reader: asyncio.StreamReader) -> tuple[int, bytes]:
         kind, length, shift, more = (await reader.readexactly(1))[0], 0, 0, True
@@ -707,6 +709,39 @@ def test_a_birth_message_that_would_fill_the_memory_is_not_received(
 def test_a_broker_that_can_never_hold_a_table_ends_the_bridge_with_what_to_do(config: str, words: str) -> None:
     with broker(config) as unable, pytest.raises(BrokerRefusedError, match=words):
         run(MqttBridge(unable.keys(), PASSWORDS["feltwire"], NOBODY, None).run())
+
+
+def test_a_connection_that_is_made_after_the_bridge_was_ended_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread makes it. It stayed open under the bridge's name, and ended the connection of one that began again."""
+    goes_on, connect = Event(), mqtt_bridge._Client._client_connect
+    packets: list[int] = []
+    answer = ScriptedBroker._answer
+
+    def noted(self: ScriptedBroker, kind: int, body: bytes) -> None:
+        packets.append(kind)
+        answer(self, kind, body)
+        self.ended.set()
+
+    async def main() -> None:
+        begun, loop, scripted = asyncio.Event(), asyncio.get_running_loop(), ScriptedBroker()
+
+        def late(self: Any) -> None:
+            loop.call_soon_threadsafe(begun.set)
+            goes_on.wait(HANG_S)
+            connect(self)
+
+        monkeypatch.setattr(mqtt_bridge._Client, "_client_connect", late)
+        server = await asyncio.start_server(scripted.serve, "127.0.0.1", 0)
+        keys = MqttKeys(f"mqtt://127.0.0.1:{server.sockets[0].getsockname()[1]}", "feltwire", "unused")
+        async with server:
+            async with bridged(keys, NOBODY):
+                await begun.wait()
+            goes_on.set()
+            await scripted.ended.wait()
+
+    monkeypatch.setattr(ScriptedBroker, "_answer", noted)
+    run(main())
+    assert packets == []
 
 
 def test_what_is_cancelled_as_the_answer_of_the_broker_comes_is_cancelled() -> None:

@@ -58,6 +58,7 @@ def run(tmp_path: Path, command: str, text: str) -> Result:
         ),
         (MQTT + 'prefix = "homeassistant"\n', "bridge.toml:4: prefix: is where Home Assistant's own topics are"),
         (MQTT + 'prefix = "felt/#"\n', "bridge.toml:4: prefix: "),
+        (MQTT + 'prefix = "feltwire/sim"\n', "bridge.toml:4: prefix: ends as topics of simulated tables do"),
         (MQTT + 'language = "fr"\n', 'bridge.toml:4: language: "fr" is not known; write one of "de", "en", "es"'),
         (MQTT + "simulated = 1\n", "bridge.toml:4: simulated: 1 is not true or false"),
         (MQTT, "mqtt.password: there is no such file; write the password of feltwire there"),
