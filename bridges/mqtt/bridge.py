@@ -277,7 +277,10 @@ class MqttBridge:
                 return f"another client took over the name {keys.client_id}: {second}; trying again within {within_s} s"
             case _EndedByBrokerError(no_reason=True):
                 return f"{error}; if it does so again and again, {second}; trying again"
-        return f"{error}; trying again"
+            case _EndedByBrokerError():
+                return f"{error}; trying again"
+        # aiomqtt 2.5 has why in the cause; of itself it has where it noticed.
+        return f"{error.__cause__ or error}; trying again"
 
     def _log_failure(self, why: str) -> None:
         """Once, not with each attempt."""

@@ -540,6 +540,28 @@ def test_a_broker_that_takes_one_message_at_a_time_is_sent_no_more(
     assert most == 1
 
 
+def test_an_answer_that_the_client_does_not_read_is_stated(service: FeedProcess) -> None:
+    """paho-mqtt 2.2 knows no PUBACK that states that a message is too large, as Mosquitto 2.0.11 answers."""
+
+    def taken(scripted: ScriptedBroker, topic: str) -> None:
+        scripted.writer.write(b"\x40\x04\x00\x03\x95\x00")
+
+    async def main() -> None:
+        ended = asyncio.Event()
+
+        def stay(self: Any, error: MqttError, *, lasted: bool) -> int:
+            ended.set()
+            return QUIET_MS * 1_000_000
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(mqtt_bridge._Waits, "after", stay)
+            async with bridged_to(ScriptedBroker(ACCEPTED, taken), service.base) as bridge:
+                await ended.wait()
+                assert "Protocol error; trying again" in bridge.progress.failure
+
+    run(main())
+
+
 @pytest.mark.parametrize("accepted_before", [True, False])
 def test_why_a_broker_ends_the_connection_is_logged_once(
     accepted_before: bool,
