@@ -170,8 +170,8 @@ class _Waits:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._failures = self._cuts = 0
-        """In a row: of any kind, and those for which the broker gave no reason."""
+        self._cuts = self._failures = 0
+        """In a row: connections that the broker ended without a reason, and all others."""
 
     def after(self, ended: aiomqtt.MqttError | None, *, lasted: bool) -> int:
         """After a connection that ended so, or was not made; `lasted` is whether it had everything for a while."""
