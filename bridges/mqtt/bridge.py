@@ -106,7 +106,7 @@ class _Client(aiomqtt.Client):
     _dropped = False
 
     def _on_socket_open(self, client: Any, userdata: Any, sock: Any) -> None:
-        # A thread connects, and goes on where the bridge is ended, or begins again, meanwhile: this connection would
+        # A thread connects, and continues where the bridge is ended, or begins again, meanwhile: this connection would
         # stay, and end the next one, which has the same name.
         if self._dropped:
             sock.close()

@@ -226,3 +226,6 @@ def test_every_card_is_found_by_value_and_by_token(card: str, tmp_path: Path) ->
 def test_exposed_cards_hashes_and_words_are_no_leak() -> None:
     harmless = b'{"cards":["9c","Kd"],"hash":"7h8s","sealed":"06e1c7616f"} As the dealer says: 5 hearts'
     assert leaks("feed", harmless) == []
+    head = b"047617c08a87310f7cdf641a7c3dcce054683bd0978c0bc15a2c201ef4e06dc4"
+    assert leaks("feed", b'{"head":"' + head + b'"}') == []
+    assert leaks("feed", b'{"frame":"' + head[:-1] + b'"}') != []

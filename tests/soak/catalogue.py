@@ -74,13 +74,27 @@ BOARDS_READ = (
     "requirements/dev.lock",
     "simulators",
     "tests/conftest.py",
-    "tests/fakes",
-    "tests/firmware",
+    "tests/fakes/__init__.py",
+    "tests/fakes/adapters.py",
+    "tests/fakes/time_limits.py",
+    "tests/firmware/conftest.py",
+    "tests/firmware/core_board.py",
+    "tests/firmware/emulated.py",
+    "tests/firmware/inspected_board.py",
+    "tests/firmware/live_evening.py",
+    "tests/firmware/table_on_boards.py",
+    "tests/firmware/test_examples_on_boards.py",
+    "tests/firmware/test_lamp_chain_on_board.py",
+    "tests/firmware/test_play_on_boards.py",
+    "tests/firmware/toolchains.py",
     "tests/plugin.py",
-    "tests/soak",
-    "tests/tables",
+    "tests/soak/__init__.py",
+    "tests/soak/parts.py",
+    "tests/soak/records.py",
+    "tests/tables/__init__.py",
+    "tests/tables/bench.py",
 )
-"""What tables on emulated boards load; of the tests' folders those files that `tests.soak.dependencies` finds."""
+"""What tables on emulated boards load."""
 
 BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
 """Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""
