@@ -39,6 +39,10 @@ WHEEL: Final = (
 )
 CALL: Final = "dealer_no_more_bets"
 GRID_NS: Final = 100_000
+BOUNCE_NS: Final = 200_000
+"""From edge to edge of a contact that bounces: a count takes 5 ms and more."""
+SEEN_COUNTS: Final = 10
+"""Counts after the last index that are seen before some are not."""
 
 
 # --- a hand at a money wheel ---
@@ -86,6 +90,12 @@ class HandTurned:
         self.turn(counts, seconds)
         self.wait(6.0)
 
+    def spin_crossing(self, counts: int) -> list[int]:
+        """As `spin`; the times at which the index began to cross."""
+        begin_ns = self.now_ns
+        self.spin(counts)
+        return [edge.t_ns for edge in self.changes("wheel_index") if edge.t_ns > begin_ns and edge.level]
+
     def clear(self) -> None:
         """A supervisor clears the wheel."""
         self._rare.append(Command("clear", (("device", "wheel"), ("by", "supervisor")), self.now_ns))
@@ -102,6 +112,22 @@ class HandTurned:
         self._unseen.append(
             lambda edge: edge.line == line and from_ns <= edge.t_ns <= until_ns and level in (None, edge.level)
         )
+
+    def bounce(self, line: str, from_ns: int, times: int = 1) -> None:
+        """Each change of a line from a time on has come back at once, and again, this many times."""
+        for edge in self.changes(line):
+            if edge.t_ns >= from_ns:
+                self._presses += (
+                    Edge(line, edge.level ^ (number & 1), edge.t_ns + number * BOUNCE_NS)
+                    for number in range(1, 2 * times + 1)
+                )
+
+    def unseen_slots(self, from_ns: int, slots: int) -> None:
+        """This many slots pass both lines unseen, some counts after a time: as if the disc slipped on its axle."""
+        counts = sorted((edge for line in ("wheel_a", "wheel_b") for edge in self.changes(line)), key=by_time)
+        gone = [edge for edge in counts if edge.t_ns > from_ns][SEEN_COUNTS : SEEN_COUNTS + 4 * slots]
+        for line in ("wheel_a", "wheel_b"):
+            self.unseen(line, gone[0].t_ns, gone[-1].t_ns)
 
     def slip_index(self, counts: int) -> None:
         """The mark of the index is this many counts further from now on."""
@@ -154,6 +180,11 @@ class HandTurned:
     def unresolved(self, text: str, *reasons: str) -> None:
         """The round is unresolved, for one of these reasons."""
         self.rounds.append(([RightVerdict(verdict="unresolved", reason=reason) for reason in reasons], text))
+
+    @property
+    def from_index(self) -> int:
+        """Counts from the index to where it is, in the positive direction."""
+        return self._at % TURN
 
     @property
     def space(self) -> int:
@@ -379,6 +410,89 @@ def lost_at_rest() -> HandTurned:
     return hand
 
 
+def missed() -> HandTurned:
+    """The index, and then B, do not see what passes them."""
+    hand = HandTurned(at=33)
+    hand.spin(3 * TURN + 2)
+    hand.outcome(hand.space, 3 * TURN + 2, "Nothing is missed.")
+
+    crossed_ns = hand.spin_crossing(4 * TURN + 1)
+    hand.unseen("wheel_index", crossed_ns[1] - made.S // 10, crossed_ns[1] + made.S // 10)
+    hand.unresolved(
+        "The index misses its second crossing: for two turns there is none, and others follow.",
+        "sensor_missing",
+    )
+
+    for counts, text in ((4 * TURN - 17, "no more than 1.1 turns from"), (-4 * TURN - 43, "more than 1.1 turns from")):
+        crossed_ns = hand.spin_crossing(counts)
+        hand.unseen("wheel_index", crossed_ns[-1] - made.S // 10, hand.now_ns)
+        text = f"The index misses its last crossing, and the wheel stops {text} the one before."
+        if counts > 0:
+            hand.outcome(hand.space, counts, text)
+        else:
+            hand.unresolved(text, "sensor_missing")
+
+    hand.spin(3 * TURN + 4)
+    hand.outcome(hand.space, 3 * TURN + 4, "Nothing is missed.")
+
+    hand.spin(3 * TURN + 4)
+    hand.unseen("wheel_b", hand.now_ns - 8 * made.S, hand.now_ns)
+    hand.unresolved("B keeps its level from the middle of the spin on.", "sensor_stuck")
+    return hand
+
+
+def bounced() -> HandTurned:
+    """Contacts that bounce, which hide nothing; and a line that is stuck."""
+    hand = HandTurned(at=133)
+    for line, counts in (("wheel_a", 3 * TURN + 2), ("wheel_b", -3 * TURN - 3)):
+        begin_ns = hand.now_ns
+        hand.spin(counts)
+        for one in (line, "wheel_index"):
+            hand.bounce(one, begin_ns)
+        hand.outcome(
+            hand.space, counts, f"Each change of {line[-1].upper()} and of the index comes back at once, and again."
+        )
+
+    hand.spin(3 * TURN + 3)
+    last = [edge for line in ("wheel_a", "wheel_b") for edge in hand.changes(line)[-1:]]
+    edge = max(last, key=by_time)
+    hand.bounce(edge.line, edge.t_ns, times=6)
+    hand.outcome(
+        hand.space,
+        3 * TURN + 3,
+        "The last change before the rest comes back six times within a part of a count: no line is stuck.",
+    )
+
+    hand.spin(3 * TURN + 4)
+    hand.unseen("wheel_a", hand.now_ns - 8 * made.S, hand.now_ns)
+    hand.unresolved("A keeps its level from the middle of the spin on.", "sensor_stuck")
+    return hand
+
+
+def slipped() -> HandTurned:
+    """Slots that pass unseen after the last index."""
+    hand = HandTurned(at=33)
+    hand.spin(-3 * TURN - 2)
+    hand.outcome(hand.space, 3 * TURN + 2, "Nothing is lost.")
+
+    crossed_ns = hand.spin_crossing(3 * TURN + 60)
+    hand.unseen_slots(crossed_ns[-1], 2)
+    hand.unresolved("The disc slips on its axle by two slots after the last index, at speed.", "edges_lost")
+    return hand
+
+
+def ended() -> HandTurned:
+    """Edges that end while the wheel turns."""
+    hand = HandTurned(at=133)
+    hand.spin(3 * TURN + 2)
+    hand.outcome(hand.space, 3 * TURN + 2, "Nothing is lost.")
+
+    crossed_ns = hand.spin_crossing(-4 * TURN + 5)
+    hand.unseen_slots(crossed_ns[-1], 200)
+    hand.unresolved("After the last index the disc turns no further: its edges end at speed.", "edges_lost")
+    return hand
+
+
 class Turned(NamedTuple):
     """A capture of a wheel that a hand turns."""
 
@@ -401,6 +515,20 @@ TURNED: Final = {
         "Changes that are lost while the wheel is at rest: reported, or shown by a line that takes its level twice; "
         "and others while it turns.",
         lost_at_rest,
+    ),
+    "money_wheel_missed": Turned(
+        "An index that misses crossings in the middle of a spin and at its end, and a line that is stuck.", missed
+    ),
+    "money_wheel_bounced": Turned(
+        "Contacts that bounce at each change, and one that bounces for long at the rest; and a line that is stuck.",
+        bounced,
+    ),
+    "money_wheel_slipped": Turned(
+        "The disc slips on its axle at speed after the last index, and nothing reports it but a gap in the counts.",
+        slipped,
+    ),
+    "money_wheel_ended": Turned(
+        "The edges end at speed after the last index, and nothing reports it but the times of the counts.", ended
     ),
 }
 ROUNDS: Final = {

@@ -1,7 +1,9 @@
 /* A decoder of a money wheel with an encoder, for the conformance suite: lines in, verdicts out. C99 and its library.
  *
  * It knows a wheel of 50 spaces, an index, and a button for "No more bets" where the capture has one. It takes nothing
- * on trust: a lost edge, a slip of the index or a wheel that turned from the beginning leaves the round unresolved.
+ * on trust: a lost edge, a slip of the index, an index that does not come, a line that is stuck, a gap in the counts, an
+ * end at speed or a wheel that turned from the beginning leaves the round unresolved. Where edges came back at once the
+ * times of the counts are not judged: contacts bounce.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 
 #define REST_NS 1500000000LL
 #define PAUSE_NS 5500000000LL /* a wind-up may pause so long */
+#define STUCK 8 /* so many edges of one line back and forth, and none of the other */
 #ifndef LEAST_TURNS
 #define LEAST_TURNS 3
 #endif
@@ -18,8 +21,12 @@ static int has_button;
 static int level_a = -1, level_b = -1, level_index = -1;
 static long count, zero, low, high, anchor, start, furthest;
 static long long now, anchor_ns = -1, began_ns, called_ns = -1, nudged_ns = -1;
-static int zero_known, last_step, moving, spun, is_over, rested_once, round_number = 1;
+static long long count_ns[6]; /* when the last counts were reached, the newest first */
+static long run; /* counts in a row in one direction */
+static int zero_known, missing, gap, backs, last_step, moving, spun, is_over, rested_once, round_number = 1;
 static const char *doubt;
+static int *last_level; /* of the line that changed last; its edges in a row began at `chain_ns` */
+static long long chain_ns, before_chain_ns;
 
 static long turn(void) { return 4 * slots; }
 static long space(void) { return turn() / 50; }
@@ -28,7 +35,7 @@ static void begin_round(void)
 {
     called_ns = nudged_ns = -1;
     doubt = NULL;
-    moving = spun = is_over = 0;
+    moving = spun = is_over = missing = 0;
     low = high = count;
 }
 
@@ -38,18 +45,40 @@ static void refuse(const char *verdict, const char *reason)
     is_over = 1;
 }
 
+static void lose(void)
+{
+    zero_known = gap = 0;
+    doubt = "edges_lost";
+}
+
+/* Whether a wheel that slows evenly would go on for more than five counts after one of its last counts. */
+static int goes_on(int at)
+{
+    double before = (double)(count_ns[at + 1] - count_ns[at + 3]), last = (double)(count_ns[at] - count_ns[at + 2]);
+    return run >= at + 4 && 6 * last * last < 7 * before * before && (count_ns[at] - count_ns[at + 1]) * turn() < 36000000000LL;
+}
+
+/* Whether no wheel stops where the counts end: after more than a twentieth of a turn, or as it rocks between its pegs. */
+static int ends_at_speed(void)
+{
+    double last_s = (double)(count_ns[0] - count_ns[1]) / 1e9, stops = 360.0 / (double)turn() / (2 * last_s * last_s);
+    return run > 1 && (stops > 1100 || (goes_on(0) && (20 * run > turn() || stops > 300)));
+}
+
 static void decide(void)
 {
     long travel = labs(furthest - start), half = 2 * (count - zero) + 1; /* the middle of the count, in half counts */
     long in_turn = ((-half) % (2 * turn()) + 2 * turn()) % (2 * turn());
     long place = (in_turn + space()) / (2 * space()) % 50, off = labs(in_turn - (in_turn + space()) / (2 * space()) * 2 * space());
+    if (!doubt && (gap || ends_at_speed()))
+        lose();
     if (!rested_once)
         refuse("unresolved", "joined_mid_spin");
     else if (doubt)
         refuse("unresolved", doubt);
     else if (travel < LEAST_TURNS * turn())
         refuse("void", "wheel_revolutions");
-    else if (!zero_known)
+    else if (!zero_known || missing)
         refuse("unresolved", "sensor_missing");
     else if (space() - off <= 1 + space() / 10) /* nearer to a peg than half a count and a twentieth of a space */
         refuse("void", "indicator_between_spaces");
@@ -86,7 +115,17 @@ static void pass_time(long long until_ns)
 static void step(int by)
 {
     count += by;
+    run = by == last_step ? run + 1 : 1;
     last_step = by;
+    memmove(count_ns + 1, count_ns, sizeof count_ns - sizeof *count_ns);
+    count_ns[0] = now;
+    long long lasted = count_ns[1] - count_ns[2];
+    if (goes_on(2) && lasted >= 3 * (count_ns[2] - count_ns[3]) && lasted >= 3 * (now - count_ns[1]))
+        gap = 1;
+    if (zero_known && 10 * labs(count - zero) > 11 * turn()) {
+        zero_known = 0;
+        missing = 1;
+    }
     if (labs(count - anchor) > 1) {
         anchor = count;
         anchor_ns = now;
@@ -126,12 +165,7 @@ static void pass_index(int is_high)
         doubt = "encoder_slip";
     zero = here;
     zero_known = 1;
-}
-
-static void lose(void)
-{
-    zero_known = 0;
-    doubt = "edges_lost";
+    gap = 0;
 }
 
 static void edge(const char *line, int is_high)
@@ -143,6 +177,15 @@ static void edge(const char *line, int is_high)
         if (known && *level == is_high)
             lose();
         *level = is_high;
+        if (level != last_level) {
+            backs = 0;
+            before_chain_ns = now - count_ns[0];
+            chain_ns = now;
+        } else if (++backs >= STUCK && now - chain_ns > before_chain_ns && !doubt) {
+            zero_known = 0;
+            doubt = "sensor_stuck";
+        }
+        last_level = level;
         if (known && phases[level_a][level_b] != before)
             step((phases[level_a][level_b] - before + 4) % 4 == 1 ? 1 : -1);
         else if (!known && level_a >= 0 && level_b >= 0)

@@ -35,7 +35,7 @@ SUITE: Final = suite()
 CAPTURES: Final = {capture.name: capture for capture in SUITE.captures}
 FIXED: Final = {
     "1.0": "fc91f8229a1c7875dc363eec96b8ee7c69f6ac181cdf4451e4430a045d46b082",
-    "1.1": "34abfbcc02321bd823493c1f4f39401c16fe7707ec42340dd2f017d0570d74e4",
+    "1.1": "0bddc8e2706be5868d5f9c7c8b2c3dae4ef6f1d9e8da38af4bb8db22d0d14c0c",
 }
 """The digest of what each version fixes: the captures that came with it, and their verdicts."""
 LIMIT: Final = CAPTURES["money_wheel_limit"]
@@ -271,7 +271,7 @@ MUTANTS: Final = {
         ("money_wheel_calls",),
         Kind.WRONG_VERDICT,
     ),
-    "needs no index": ("else if (!zero_known)", "else if (0)", ("money_wheel_calls",), Kind.WRONG_VERDICT),
+    "needs no index": ("else if (!zero_known || missing)", "else if (0)", ("money_wheel_calls",), Kind.WRONG_VERDICT),
     "does not read how many slots there are": (
         'sscanf(text, "table device.wheel.encoder_slots = %ld", &slots)',
         "(void)0",
@@ -346,8 +346,52 @@ MUTANTS: Final = {
         '!strncmp(text, "lost ", 5)',
         '!strncmp(text, "lost ", 5) && !strstr(text, "unplugged")',
         ("money_wheel_lost_at_rest",),
+        Kind.WRONG_REASON,
+    ),
+    "needs no index after the first": (
+        "10 * labs(count - zero) > 11 * turn()",
+        "0",
+        ("money_wheel_missed",),
         Kind.WRONG_VERDICT,
     ),
+    "asks for the index at the rest alone": (
+        "!zero_known || missing",
+        "!zero_known",
+        ("money_wheel_missed",),
+        Kind.WRONG_VERDICT,
+    ),
+    "lets the index be away for more than 1.1 turns": (
+        "> 11 * turn()",
+        "> 12 * turn()",
+        ("money_wheel_missed",),
+        Kind.WRONG_VERDICT,
+    ),
+    "lets the index be away for no more than a turn": (
+        "> 11 * turn()",
+        "> 10 * turn()",
+        ("money_wheel_missed",),
+        Kind.WRONG_VERDICT,
+    ),
+    "sees no line that is stuck": (
+        "++backs >= STUCK",
+        "++backs < 0",
+        ("money_wheel_missed", "money_wheel_bounced"),
+        Kind.WRONG_VERDICT,
+    ),
+    "takes a contact that bounces for a line that is stuck": (
+        "&& now - chain_ns > before_chain_ns",
+        "",
+        ("money_wheel_bounced",),
+        Kind.WRONG_VERDICT,
+    ),
+    "takes each change for a count": (
+        "== 1 ? 1 : -1",
+        "== 1 || moving ? 1 : -1",
+        ("money_wheel_bounced",),
+        Kind.WRONG_VERDICT,
+    ),
+    "sees no gap in the counts": ("        gap = 1;", "        gap = 0;", ("money_wheel_slipped",), Kind.WRONG_VERDICT),
+    "lets a wheel end at any speed": ("gap || ends_at_speed()", "gap", ("money_wheel_ended",), Kind.WRONG_VERDICT),
 }
 """Changes of the decoder, a capture that notices each, and how."""
 
