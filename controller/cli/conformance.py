@@ -36,6 +36,8 @@ SHOWN: Final = 200
 """Characters of a text of somebody else's program that are printed (ours)."""
 SEEDS: Final = 1_000_000
 """Seeds to choose from where none is given (ours)."""
+RUN_SEEDS: Final = 5
+"""Seeds that are played where none is given (ours): what depends on where a copy is cut shows with some alone."""
 
 
 @click.group("conformance")
@@ -103,19 +105,22 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
 )
 @click.option(
     "--seed",
+    "seeds",
     type=click.IntRange(min=0),
-    help="Gives the same copies again: the number that a report names. Without it, others each time.",
+    multiple=True,
+    help="Gives the same copies again: a number that a report names; may be given several times. Without it, five "
+    "others each time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The whole report as JSON.")
 @click.argument("program", metavar="PROGRAM...", nargs=-1, required=True, type=click.UNPROCESSED)
-def decoder(only: Sequence[str], seconds: float, seed: int | None, as_json: bool, program: Sequence[str]) -> None:
+def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: bool, program: Sequence[str]) -> None:
     """Give a decoder the captures of the suite, and compare its verdicts with those that are right.
 
-    PROGRAM is started once to declare which devices it handles, and once or twice for each capture of those: with a
-    copy of all of it, under another name and at other times, and with one that is cut within a round, which then has no
-    outcome. It reads the lines on its standard input, and answers with events as JSON lines (docs/conformance.md has
-    the format). Each round's verdict, reason and result are compared; a crash, a hang, garbage, too much output, and an
-    answer that is early, late, missing, unproven or too many is each named.
+    PROGRAM is started once to declare which devices it handles, and for each capture of those and each seed once or
+    twice: with a copy of all of it, under another name and at other times, and with one that is cut within a round,
+    which then has no outcome. It reads the lines on its standard input, and answers with events as JSON lines
+    (docs/conformance.md has the format). Each round's verdict, reason and result are compared; a crash, a hang,
+    garbage, too much output, and an answer that is early, late, missing, unproven or too many is each named.
 
     \b
     Examples:
@@ -135,32 +140,39 @@ def decoder(only: Sequence[str], seconds: float, seed: int | None, as_json: bool
             if name not in known:
                 raise click.BadParameter(f"no capture is called {name!r}; `captures` lists them", param_hint="--only")
         runner = Runner(program, seconds)
-        seed = randbelow(SEEDS) if seed is None else seed
+        seeds = list(dict.fromkeys(seeds)) or [randbelow(SEEDS) for _ in range(RUN_SEEDS)]
         declared = asyncio.run(runner.declared())
         if declared.suite.partition(".")[0] != whole.version.partition(".")[0]:
             raise CandidateError(f"it is written for suite {_shown(declared.suite)}, and this is suite {whole.version}")
+        devices = _shown(", ".join(declared.devices)) or "none"
+        unknown = [one for one in declared.devices if not any(handles(one, device) for device in whole.devices)]
+        if unknown:
+            raise CandidateError(
+                f"it declares {_shown(', '.join(unknown))}, and suite {whole.version} has no such device; it has "
+                f"{', '.join(whole.devices)}"
+            )
         asked = [
             capture
             for capture in whole.captures
             if any(handles(device, capture.device) for device in declared.devices) and capture.name in (only or known)
         ]
         if not asked:
-            devices = _shown(", ".join(declared.devices)) or "none"
             raise CandidateError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
         if not as_json:
-            click.echo(f"suite {whole.version} (sha256 {digest()}), seed {seed}, decoder {_shown(declared.decoder)}")
-        found = {capture.name: _play(runner, capture, declared, seed, quiet=as_json) for capture in asked}
+            click.echo(f"suite {whole.version} (sha256 {digest()}), seeds {', '.join(map(str, seeds))}")
+            click.echo(f"decoder {_shown(declared.decoder)}, devices {devices}")
+        found = {capture.name: _play(runner, capture, declared, seeds, quiet=as_json) for capture in asked}
     except (CandidateError, SuiteError) as error:
         whose = f"{_shown(program[0])}: " if isinstance(error, CandidateError) else ""
         click.echo(click.style(f"{whose}{error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     passed = sum(not differences for _, differences in found.values())
-    cuts = sum(cut is not None for cut, _ in found.values())
+    cut = sum(bool(cuts) for cuts, _ in found.values())
     if as_json:
         report = {
             "suite": whole.version,
             "sha256": digest(),
-            "seed": seed,
+            "seeds": seeds,
             "decoder": declared.decoder,
             "devices": declared.devices,
             "captures": [
@@ -168,11 +180,14 @@ def decoder(only: Sequence[str], seconds: float, seed: int | None, as_json: bool
                     "name": capture.name,
                     "device": capture.device,
                     "rounds": len(capture.rounds),
-                    "cut": cut and cut._asdict(),
-                    "differences": [{**one._asdict(), "cut": one.cut and one.cut._asdict()} for one in differences],
+                    "cuts": [{"seed": seed, **one._asdict()} for seed, one in cuts.items()],
+                    "differences": [
+                        {"seed": seed, **one._asdict(), "cut": one.cut and one.cut._asdict()}
+                        for seed, one in differences
+                    ],
                 }
                 for capture in asked
-                for cut, differences in (found[capture.name],)
+                for cuts, differences in (found[capture.name],)
             ],
             "not_asked": sorted(known - found.keys()),
             "passed": passed == len(found),
@@ -182,8 +197,8 @@ def decoder(only: Sequence[str], seconds: float, seed: int | None, as_json: bool
         others = len(whole.captures) - len(found)
         rounds = counted(sum(len(capture.rounds) for capture in asked), "round")
         click.echo(
-            f"{passed} of {len(found)} captures pass ({rounds}; {counted(cuts, 'capture')} also cut); "
-            f"{others} others were not asked for"
+            f"{passed} of {len(found)} captures pass ({rounds}; {counted(cut, 'capture')} also cut), "
+            f"each with {counted(len(seeds), 'seed')}; {others} others were not asked for"
         )
     if passed < len(found):
         sys.exit(FATAL)
@@ -195,28 +210,35 @@ def _shown(text: str) -> str:
 
 
 def _play(
-    runner: Runner, capture: Capture, declared: Declaration, seed: int, *, quiet: bool
-) -> tuple[Cut | None, list[Deviation]]:
-    """Plays the copies of one capture, and prints what is wrong; also where one of them was cut."""
+    runner: Runner, capture: Capture, declared: Declaration, seeds: Sequence[int], *, quiet: bool
+) -> tuple[dict[int, Cut], list[tuple[int, Deviation]]]:
+    """Plays the copies of one capture, and prints what is wrong: where each seed cut it, and its differences."""
     from controller.conformance.copies import copies
 
-    cut: Cut | None = None
-    differences: list[Deviation] = []
-    for copy in copies(capture, capture.lines(), seed):
-        cut = copy.cut
-        differences += asyncio.run(runner.play(capture, declared, copy))
+    cuts: dict[int, Cut] = {}
+    differences: list[tuple[int, Deviation]] = []
+    for seed in seeds:
+        for copy in copies(capture, capture.lines(), seed):
+            if copy.cut is not None:
+                cuts[seed] = copy.cut
+            differences += ((seed, one) for one in asyncio.run(runner.play(capture, declared, copy)))
     if not quiet:
         mark = click.style("no  " if differences else "yes ", fg="red" if differences else "green")
-        also = "" if cut is None else f"; {cut}"
+        rounds = sorted({cut.round for cut in cuts.values()})
+        also = f"; cut in {'round' if len(rounds) == 1 else 'rounds'} {', '.join(map(str, rounds))}" if rounds else ""
         click.echo(f"{mark}{capture.name}: {counted(len(capture.rounds), 'round')}{also}")
-        for one in differences[:NAMED]:
-            click.echo(f"      {one}")
+        named: dict[Deviation, tuple[int, Deviation]] = {}
+        for seed, one in differences:
+            named.setdefault(one._replace(t_ns=0, cut=None), (seed, one))
+        for seed, one in list(named.values())[:NAMED]:
+            click.echo(f"      seed {seed}: {one}")
             text = next((expected.text for expected in capture.rounds if expected.round == one.round), "")
             if text and not (one.cut and one.round and one.round >= one.cut.round):
                 click.echo(f"          {text}")
-        if len(differences) > NAMED:
-            click.echo(f"      and {len(differences) - NAMED} more")
-    return cut, differences
+        more = len(differences) - min(len(named), NAMED)
+        if more:
+            click.echo(f"      and {more} more" + ("" if len(named) > NAMED else " like these"))
+    return cuts, differences
 
 
 @command.command("captures")

@@ -79,7 +79,7 @@ class _Answer(msgspec.Struct):
 
     type: str | msgspec.UnsetType = msgspec.UNSET
     data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    until: int | msgspec.UnsetType = msgspec.UNSET
+    until: int | str | float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class CapturePiece(NamedTuple):
@@ -140,7 +140,7 @@ class Judge:
         try:
             answer = msgspec.json.decode(line, type=_Answer)
             if answer.until is not msgspec.UNSET:
-                if answer.until != self._asked_ns:
+                if type(answer.until) is not int or answer.until != self._asked_ns:
                     raise self._garbage(line, f'{{"until": {self._asked_ns}}}')
                 return True
             if answer.type is msgspec.UNSET or answer.data is msgspec.UNSET:
@@ -153,7 +153,7 @@ class Judge:
         return False
 
     def fail(self, kind: Kind, expected: str, got: str) -> None:
-        """Notes what ended the capture."""
+        """Notes what ended the capture, in words of a bounded length."""
         self._note(kind, None, expected, got)
 
     def end(self) -> None:
@@ -180,10 +180,10 @@ class Judge:
 
     def _note(self, kind: Kind, number: int | None, expected: str, got: str) -> None:
         cut = self._copy.cut
-        self.differences.append(Deviation(kind, number, self._until_ns, plain(expected), plain(got[:SHOWN]), cut))
+        self.differences.append(Deviation(kind, number, self._until_ns, plain(expected), plain(got), cut))
 
     def _verdict(self, verdict: str, data: _VerdictData) -> None:
-        got = _words(verdict, data)
+        got = _words(verdict, data)[:SHOWN]
         due, cut = self._due.get(data.round), self._copy.cut
         if cut is not None and data.round >= cut.round:
             if verdict == "outcome":

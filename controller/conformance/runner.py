@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.conformance.captures import Capture
+from controller.conformance.captures import Capture, suite
 from controller.conformance.copies import AS_IT_IS, Copy
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
 from controller.conformance.line_text import END
@@ -25,11 +25,6 @@ MOST_LINES: Final = 20_000
 """The same of its lines (ours); our longest answer has 300."""
 KEPT_ERRORS: Final = 400
 """Bytes of the end of standard error that a report shows."""
-DECLARES: Final = (
-    'a decoder first writes a line such as {"decoder": "mine 1.0", "suite": "1.0", "devices": ["money_wheel"]} '
-    "(docs/conformance.md, A decoder)"
-)
-"""What a program lacks that declares nothing."""
 
 
 class CandidateError(Exception):
@@ -141,6 +136,7 @@ class Runner(NamedTuple):
 
         Raises:
             CandidateError: it cannot be started, or declares nothing that can be read.
+            SuiteError: the suite is damaged.
         """
         async with self._started() as process:
             process.close_input()
@@ -155,14 +151,14 @@ class Runner(NamedTuple):
                 raise CandidateError(what) from error
             except _EndedError as error:
                 how = await process.ended(self.seconds)
-                raise CandidateError(f"it ended without a line: {how}; {DECLARES}") from error
+                raise CandidateError(f"it ended without a line: {how}; {_declares()}") from error
             except _FloodError as error:
                 raise CandidateError(f"its declaration is {error}") from error
             how = await process.ended(self.seconds)
         try:
             declaration = msgspec.json.decode(line, type=Declaration)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise CandidateError(f"its first line is not a declaration: {error}; {DECLARES}") from error
+            raise CandidateError(f"its first line is not a declaration: {error}; {_declares()}") from error
         if process.code != 0:
             raise CandidateError(f"it declared itself, and then: {how}")
         return declaration
@@ -248,6 +244,12 @@ class Runner(NamedTuple):
             yield process
         finally:
             await process.kill()
+
+
+def _declares() -> str:
+    """What a program lacks that declares nothing."""
+    declaration = f'{{"decoder": "mine 1.0", "suite": "{suite().version}", "devices": ["money_wheel"]}}'
+    return f"a decoder first writes a line such as {declaration} (docs/conformance.md, A decoder)"
 
 
 def _signal(number: int) -> str:

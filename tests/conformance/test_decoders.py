@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from controller.cli import main
 from controller.conformance.candidate import answers, declaration
 from controller.conformance.captures import FOLDER, SUFFIX, Capture, RightVerdict, SuiteError, handles, suite
-from controller.conformance.copies import Copy, Cut, copies
+from controller.conformance.copies import Copy, copies
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
 from controller.conformance.line_text import BEGIN, END, LineTextError, batches, time_of, value_lines
 from controller.conformance.runner import CandidateError, Declaration, Runner
@@ -144,10 +144,11 @@ def test_our_own_table_passes_as_one_more_candidate(capture: Capture) -> None:
 
 def test_our_own_command_passes_through_the_same_interface() -> None:
     ran = CliRunner().invoke(
-        main, [*PATIENT, "--only", "baccarat_card_returned", *FELTWIRE, "conformance", "candidate"]
+        main, [*PATIENT, "--seed", "1", "--only", "baccarat_card_returned", *FELTWIRE, "conformance", "candidate"]
     )
     assert ran.exit_code == 0, ran.output
     assert "yes baccarat_card_returned: 1 round\n1 of 1 captures pass (1 round; 0 captures also cut)" in ran.output
+    assert f", seeds 1\ndecoder feltwire, devices {', '.join(SUITE.devices)[:200]}\n" in ran.output
 
 
 def test_our_candidate_refuses_what_is_no_capture() -> None:
@@ -529,18 +530,34 @@ def test_a_copy_that_is_cut_asks_for_the_rounds_before_and_for_no_refusal() -> N
     assert str(found[0]).startswith(f"missing event: round 1, in the copy that is {copy.cut}, at {due_s:.3f} s: ")
 
 
-def test_a_report_names_its_seed_and_the_seed_gives_the_same_copies_again(tmp_path: Path) -> None:
+def test_a_report_names_its_seeds_and_a_seed_gives_the_same_copies_again(tmp_path: Path) -> None:
     program = built(tmp_path, SOURCE.read_text(encoding="utf-8"))
 
     def ran(*options: str) -> str:
         return CliRunner().invoke(main, [*PATIENT, "--only", LIMIT.name, *options, *program]).output
 
     report = msgspec.json.decode(ran("--json"))
-    first, second = (ran("--seed", str(report["seed"])) for _ in range(2))
-    assert first == second
-    cut = Cut(**report["captures"][0]["cut"])
-    assert f"seed {report['seed']}, decoder money_wheel.c 1.0\nyes money_wheel_limit: 2 rounds; {cut}\n" in first
-    assert "1 of 1 captures pass (2 rounds; 1 capture also cut)" in first
+    seeds = report["seeds"]
+    assert len(set(seeds)) == 5, "several without being asked: some mistakes show with some cuts alone"
+    assert [one["seed"] for one in report["captures"][0]["cuts"]] == seeds
+    again = ran("--seed", str(seeds[0]), "--seed", str(seeds[1]))
+    assert f", seeds {seeds[0]}, {seeds[1]}\ndecoder money_wheel.c 1.0, devices money_wheel/quadrature\n" in again
+    assert "yes money_wheel_limit: 2 rounds; cut in round 1\n" in again
+    assert "1 of 1 captures pass (2 rounds; 1 capture also cut), each with 2 seeds; " in again
+    assert msgspec.json.decode(ran("--json", "--seed", str(seeds[1])))["captures"][0]["cuts"] == [
+        report["captures"][0]["cuts"][1]
+    ]
+
+
+def test_a_difference_that_several_seeds_show_is_printed_once_with_the_seed_of_the_first(tmp_path: Path) -> None:
+    before, after, _, _ = MUTANTS["needs a count more than three turns"]
+    program = built(tmp_path, SOURCE.read_text(encoding="utf-8").replace(before, after))
+    seeds = ("--seed", "7", "--seed", "8")
+    ran = CliRunner().invoke(main, [*PATIENT, "--only", "money_wheel_bounds", *seeds, *program])
+    assert ran.exit_code == 1
+    assert ran.output.count("expected outcome") == 1, ran.output
+    assert "\n      seed 7: wrong verdict: round 1, at " in ran.output
+    assert re.search(r"\n      and [1-9] more like these\n", ran.output), ran.output
 
 
 # --- programs that do not keep to the protocol ---
@@ -558,10 +575,16 @@ def script(tmp_path: Path, text: str) -> list[str]:
     ("text", "kind", "words"),
     [
         ("echo out of memory >&2; exit 3", Kind.CRASH, "code 3, its last words: out of memory"),
+        (
+            "seq -s ' ' 500 >&2; echo 'ValueError: the cause' >&2; exit 1",
+            Kind.CRASH,
+            "code 1, its last words: .* 499 500.*ValueError: the cause$",
+        ),
         ("kill -SEGV $$", Kind.CRASH, "signal SIGSEGV"),
         ("exit 0", Kind.CRASH, "code 0"),
         ("echo spin", Kind.GARBAGE, "expected an event of the feed .*, got 'spin"),
         ("echo '{\"until\": 1}'", Kind.GARBAGE, r'expected \{"until": [0-9]{9,}\}, got .*"until": 1'),
+        ("""echo '{"until": "123"}'""", Kind.GARBAGE, r'expected \{"until": [0-9]{9,}\}, got .*"until": "123"'),
         ("echo '{}'", Kind.GARBAGE, "expected an object with type and data, or with until"),
         ('exec yes \'{"type": "x", "data": {}}\'', Kind.FLOOD, "more than 4194304 bytes or 20000 lines"),
         ("head -c 70000 /dev/zero; cat", Kind.FLOOD, "a line of more than 65536 bytes"),
@@ -597,7 +620,11 @@ def runs(process: int) -> bool:
     [
         (["/nowhere/decoder"], "it cannot be started: No such file or directory; name an executable file by its path"),
         (["/dev/null"], "it cannot be started: Permission denied; name an executable file"),
-        (["true"], "it ended without a line: code 0; a decoder first writes a line such as"),
+        (
+            ["true"],
+            "it ended without a line: code 0; a decoder first writes a line such as "
+            rf'\{{"decoder": "mine 1.0", "suite": "{SUITE.version}"',
+        ),
         (["echo", "hello"], "its first line is not a declaration: .*; a decoder first writes a line such as"),
         (["sh", "-c", 'echo \'{"decoder":"a","suite":"1.0","devices":[]}\'; exit 4'], "it declared itself, and then"),
         (["yes"], "its declaration is more than"),
@@ -615,7 +642,11 @@ def test_a_program_that_declares_nothing_is_refused(command: list[str], words: s
             {"decoder": "a", "suite": "2.0", "devices": ["money_wheel"]},
             f"written for suite 2.0, and this is suite {SUITE.version}",
         ),
-        ({"decoder": "a", "suite": "1.0", "devices": ["wheel of fortune"]}, "of its devices (wheel of fortune)"),
+        (
+            {"decoder": "a", "suite": "1.0", "devices": ["money_wheel/quadrature", "roulete/quadrature"]},
+            f"it declares roulete/quadrature, and suite {SUITE.version} has no such device; it has "
+            + ", ".join(SUITE.devices),
+        ),
         ({"decoder": "a", "suite": "1.0", "devices": []}, "of its devices (none)"),
     ],
 )
