@@ -39,6 +39,7 @@ FIXED: Final = {
 }
 """The digest of what each version fixes: the captures that came with it, and their verdicts."""
 LIMIT: Final = CAPTURES["money_wheel_limit"]
+PAGE: Final = Path("docs/conformance.md")
 SOURCE: Final = Path(__file__).with_name("money_wheel.c")
 HANG_S: Final = 600.0
 """Ends a test that hangs, and measures nothing."""
@@ -95,6 +96,16 @@ def test_a_capture_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pyte
     (tmp_path / f"{LIMIT.name}{SUFFIX}").write_bytes((FOLDER / f"money_wheel_mixed{SUFFIX}").read_bytes())
     with pytest.raises(SuiteError, match=r"is not the capture that suite\.json names"):
         LIMIT.lines()
+
+
+def test_the_page_names_each_refusal_of_a_money_wheel_that_no_capture_asks_for() -> None:
+    device = Path("docs/devices/money-wheel.md").read_text(encoding="utf-8").partition("## What the refusals mean")[2]
+    refusals = set(re.findall(r"^\| `(\w+)` \|", device.partition("## ")[0], re.MULTILINE))
+    of_wheel = [one for one in SUITE.captures if one.device == "money_wheel/quadrature"]
+    asked = {right.reason for one in of_wheel for each in one.rounds for right in each.accepted[:1]}
+    (never,) = re.findall(r"^- \*\*That every refusal of a device .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(refusals) > 9
+    assert refusals - asked - set(re.findall(r"`(\w+)`", never)) <= {"direction_unproven"}, "a wheel with pegs has it"
 
 
 LINES: Final = st.sampled_from(["wheel_a", "wheel_b", "shoe"])
