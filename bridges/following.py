@@ -18,7 +18,13 @@ def log_notice(log: logging.Logger, item: Item) -> None:
             pass
         case Rewritten() | Missing():
             log.error("%s", item)
-        case Waiting() | Refused() | Trouble() | Stale() | NotShown():
+        case NotShown(table=table, simulated=True):
+            real_alone = "is simulated, and real tables alone are asked for: it is left out"
+            log.warning("%s %s; to have simulated ones instead, write simulated = true", table, real_alone)
+        case NotShown(table=table):
+            simulated_alone = "is real, and simulated = true asks for simulated tables alone: it is left out"
+            log.warning("%s %s; to have real ones instead, remove that key", table, simulated_alone)
+        case Waiting() | Refused() | Trouble() | Stale():
             log.warning("%s", item)
         case _:
             log.info("%s", item)

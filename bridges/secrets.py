@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from feed.secret_file import SecretFileError, read_secret
+
+_FIXES: Final = {
+    "make it with feltwire keys new": "{how}",
+    "make a new key": "remove it, and take another secret: {how}",
+    "put the key's file there": "{how}",
+}
+"""The fixes for a file of a key, and those for another secret."""
 
 
 def read_lines(path: Path, how_to_make: str) -> list[str]:
@@ -17,9 +25,10 @@ def read_lines(path: Path, how_to_make: str) -> list[str]:
     try:
         text = read_secret(path).decode("utf-8")
     except SecretFileError as error:
-        # Its fix is for a file of a key.
-        if isinstance(error.__cause__, FileNotFoundError):
-            raise SecretFileError(f"{path}: there is no such file; {how_to_make}") from error
+        for of_key, own in _FIXES.items():
+            if str(error).endswith(of_key):
+                why = str(error).removesuffix(of_key) + own.format(how=how_to_make)
+                raise SecretFileError(why) from error
         raise
     except UnicodeDecodeError as error:
         raise SecretFileError(f"{path}: it is not text; {how_to_make}") from error

@@ -16,9 +16,10 @@ def show(text: object, *, err: bool = False, nl: bool = True, **style: Any) -> N
     click.echo(click.style(line, **style) if style else line, err=err, nl=nl)
 
 
-def log_lines(level: int) -> None:
-    """Logs to standard error from this level on, each record as one such line."""
+def log_lines(level: int, leave_out: str = "") -> None:
+    """Logs to standard error from this level on, each record as one such line; nothing of the logger `leave_out`."""
     handler = logging.StreamHandler()
+    handler.addFilter(lambda record: record.name != leave_out)
     handler.setFormatter(_Lines("%(levelname)s %(message)s"))
     logging.basicConfig(handlers=[handler], level=level)
 

@@ -288,6 +288,10 @@ class MqttBridge:
             self.progress.failure = why
             log.warning("%s: %s", self._address, why)
 
+    def _log_publishing(self) -> None:
+        """At once where nothing failed before; otherwise once it lasts, not with each connection that ends again."""
+        log.info("publishing to %s, below %s/", self._address, self._keys.prefix)
+
     async def _session(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
         """Keeps the broker as the mirror is, until the connection is lost."""
         client = _Client(
@@ -321,7 +325,8 @@ class MqttBridge:
     async def _connected(self, client: _Client, mirror: Mirror) -> None:
         self.progress.connected = True
         self.progress.connections += 1
-        log.info("publishing to %s, below %s/", self._address, self._keys.prefix)
+        if not self.progress.failure:
+            self._log_publishing()
         (answer,) = await client.subscribe(self._births, qos=1)
         if isinstance(answer, ReasonCode) and answer.is_failure:
             log.warning(
@@ -341,6 +346,8 @@ class MqttBridge:
             if self._due:
                 mirror.renew(shown=self._born)
                 self._due = self._born = False
+                if self.progress.failure:
+                    self._log_publishing()
                 self._lasted, self.progress.failure = True, ""
 
     async def _publish(self, client: _Client, messages: Sequence[BrokerMessage]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -30,6 +32,7 @@ class WebhookSender:
             AuthorityError: the file of the authority cannot be used.
         """
         self._url = target.url
+        self._where = urlsplit(target.url).netloc
         self._secrets = [*secrets]
         self._clock = clock
         tls = tls_context(target.ca, f"the target {target.name}")
@@ -56,6 +59,8 @@ class WebhookSender:
             return "it closed the connection before its answer was whole"
         except aiohttp.ClientResponseError as error:
             return f"its answer cannot be read: {plain(error.message)[:LONGEST_WHY]}"
+        except aiohttp.ClientConnectorError as error:
+            return f"{self._where} is not reached: {plain(_why(error.os_error))[:LONGEST_WHY]}"
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return plain(str(error) or type(error).__name__)[:LONGEST_WHY]
         if 200 <= status < 300:
@@ -67,3 +72,9 @@ class WebhookSender:
     async def close(self) -> None:
         """Closes its connections."""
         await self._session.close()
+
+
+def _why(error: OSError) -> str:
+    """Why no connection was made. Where the other end refuses it, asyncio has in the words the call that failed."""
+    words = error.strerror or str(error)
+    return os.strerror(error.errno) if error.errno and "Connect call failed" in words else words

@@ -86,5 +86,6 @@ def refuse(error: object) -> NoReturn:
 
 def begin(what: str) -> Pulse:
     """Begins to log, and returns the signs of life of a bridge's loop."""
-    log_lines(logging.INFO)
+    # It warns, in the words of the library, of what a bridge logs in those of its file.
+    log_lines(logging.INFO, leave_out="feed.subscriber.reader")
     return Pulse(SystemClock(), what)

@@ -582,9 +582,11 @@ def test_why_a_broker_ends_the_connection_is_logged_once(
             await scripted.many.wait()
             assert "Server shutting down" in bridge.progress.failure
 
+    caplog.set_level("INFO")
     run(main())
     gc.collect()
     assert caplog.text.count("the broker ended the connection: Server shutting down; trying again") == 1
+    assert caplog.text.count("publishing to") <= 1, "nor is the next connection logged, which ends as this one did"
     assert "never retrieved" not in caplog.text
 
 
@@ -613,6 +615,33 @@ def test_a_connection_that_ends_as_soon_as_it_has_everything_is_made_less_and_le
     run(main())
     longest = mqtt_bridge.AWAY_TIMES if reason is None else 1
     assert waits[: MANY - 1] == [(failures, longest) for failures in range(1, MANY)]
+
+
+def test_a_connection_that_lasts_after_others_failed_is_logged(
+    service: FeedProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 10_000_000)
+    caplog.set_level("INFO")
+
+    def taken(scripted: ScriptedBroker, topic: str) -> None:
+        if scripted.connections < MANY:
+            scripted.end(0x8B)
+        elif topic == STATUS:
+            renewed.append(topic)
+            if len(renewed) == MANY:
+                scripted.seen.set()
+
+    async def main() -> None:
+        scripted = ScriptedBroker(ACCEPTED, taken)
+        async with bridged_to(scripted, service.base) as bridge:
+            await scripted.seen.wait()
+            assert bridge.progress.failure == ""
+
+    renewed: list[str] = []
+    run(main())
+    assert caplog.text.count("publishing to") == 2, "the first one, and the one that lasted"
+    assert caplog.text.count("Server shutting down; trying again") == 1
 
 
 SECOND = "is there a second bridge with the prefix feltwire? Give each its own, or stop one; trying again"

@@ -322,6 +322,39 @@ def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Pat
     assert seen == []
 
 
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9/", "127.0.0.1:9 is not reached: Connection refused"),
+        ("https://[::1]:9/?token=hunter2", "[::1]:9 is not reached: "),
+    ],
+)
+def test_a_receiver_that_is_not_reached_is_named_with_the_reason(url: str, why: str) -> None:
+    async def main() -> str:
+        made = sender.WebhookSender(TargetKeys("till", url, "unused", private=True), [b"x" * 24], SystemClock(), "test")
+        try:
+            return await made("wheel-1.e1.1", b"{}")
+        finally:
+            await made.close()
+
+    stated = asyncio.run(main())
+    assert stated.startswith(why)
+    assert not [word for word in ("ssl", "Connect call", "hunter2", "None") if word in stated]
+
+
+def test_a_private_address_that_is_not_meant_is_stated() -> None:
+    async def main() -> str:
+        made = sender.WebhookSender(TargetKeys("till", "https://localhost:9/", "unused"), [], SystemClock(), "test")
+        try:
+            return await made("wheel-1.e1.1", b"{}")
+        finally:
+            await made.close()
+
+    stated = asyncio.run(main())
+    assert stated.startswith("localhost:9 is not reached: localhost is at ")
+    assert "add private = true" in stated
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_a_receiver_that_answers_nonsense_ends_nothing_and_nothing_is_lost(
     seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -386,6 +419,25 @@ def _nonsense(random: Random) -> bytes:
             return b"HTTP/1.1 2\xff0 OK\r\n\r\n"
 
 
+def test_the_command_names_a_table_that_is_left_out_in_the_words_of_its_file(folder: Path) -> None:
+    file = folder / "webhooks.toml"
+    file.write_text(
+        f'queue = "{folder}/queue.sqlite"\n[[target]]\nname = "till"\nurl = "http://127.0.0.1:9/"\nprivate = true\n'
+        f'simulated = true\nsecret_file = "{folder}/till.secret"\n'
+    )
+    service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", QUIET_MS, rounds=True)
+    service.burst(40)
+    process = subprocess.Popen([str(FELTWIRE), "webhooks", str(file), service.base], stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        first = next(line for line in iter(process.stderr.readline, "") if "wheel-1" in line)
+        assert first.endswith("it is left out; to have real ones instead, remove that key\n")
+    finally:
+        process.kill()
+        process.communicate()
+        service.kill()
+
+
 def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path) -> None:
     """Its target is away: that is what the probe names, and what stays in the queue."""
     file = folder / "webhooks.toml"
@@ -401,7 +453,9 @@ def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path)
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
         port = next(found[1] for line in lines if (found := re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)))
-        assert any("is not taken: Cannot connect to host 127.0.0.1:9" in line for line in lines)
+        assert any(
+            "is not taken: 127.0.0.1:9 is not reached: Connection refused; it is sent again" in line for line in lines
+        )
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
             shown = answer.read().decode()
         assert 'feltwire_webhook_failing{target="till"} 1.0' in shown
@@ -409,7 +463,7 @@ def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path)
         with pytest.raises(urllib.error.HTTPError) as not_ready:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz")
         with not_ready.value as failed:
-            assert "till, table wheel-1: Cannot connect" in json.loads(failed.read())["problems"][0]
+            assert "till, table wheel-1: 127.0.0.1:9 is not reached" in json.loads(failed.read())["problems"][0]
         process.send_signal(signal.SIGTERM)
         assert process.wait(HANG_S) == 0
         with closing(Queue(folder / "queue.sqlite")) as queue:

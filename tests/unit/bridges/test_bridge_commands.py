@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -10,14 +12,18 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry, generate_latest
 
-from bridges.metrics import MqttProbes
+from bridges.following import log_notice
+from bridges.metrics import MqttCollector, MqttProbes, WebhookCollector
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.progress import MqttProgress
 from bridges.webhooks.keys import KINDS, TargetKeys, WebhookKeys
+from bridges.webhooks.progress import DeliveryProgress
 from controller.cli import main
 from controller.configuration.document import parse_document
 from controller.configuration.validation import validate
+from feed.subscriber import NotShown
 from hal.clock import VirtualClock
 from hal.probes import Pulse
 
@@ -71,6 +77,30 @@ def test_a_mistake_in_the_file_of_mqtt_is_named_with_line_key_and_fix(text: str,
     assert result.exit_code == 2
     assert words in result.output
     assert "hunter2" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("mode", "content", "words"),
+    [
+        (0o644, "hunter2", "(mode 0644); if nobody has, chmod 600 {0}; otherwise remove it, and take another secret: "),
+        (0o600, "", "it is empty; "),
+        (0o600, "hunter2\nhunter2", "it has several lines; "),
+        (None, "", "it is not a file; "),
+    ],
+)
+def test_a_password_that_cannot_be_used_is_called_a_password_and_no_key(
+    mode: int | None, content: str, words: str, tmp_path: Path
+) -> None:
+    password = tmp_path / "mqtt.password"
+    if mode is None:
+        password.mkdir()
+    else:
+        password.write_text(content)
+        password.chmod(mode)
+    found = run(tmp_path, "mqtt", MQTT.replace("mqtt.password", str(password))).output
+    assert f"{words.format(password)}write the password of feltwire there, in one line: (umask 077; cat" in found
+    assert "key" not in found
+    assert "hunter2" not in found
 
 
 @pytest.mark.parametrize(
@@ -246,6 +276,38 @@ def test_prefixes_that_differ_have_names_of_their_own_at_the_broker() -> None:
     names = {MqttKeys("mqtts://broker.example", "feltwire", "file", prefix=one).client_id for one in prefixes}
     assert len(names) == len(prefixes)
     assert "feltwire-feltwire" in names
+
+
+def test_the_page_names_every_metric_as_it_is_served() -> None:
+    served: set[str] = set()
+    for collector in (MqttCollector(MqttProgress()), WebhookCollector({"till": DeliveryProgress()})):
+        registry = CollectorRegistry()
+        registry.register(collector)
+        served |= set(re.findall(rb"(?m)^# TYPE (feltwire_(?:mqtt|webhook)_\w+)", generate_latest(registry)))
+    page = (Path(__file__).resolve().parents[3] / "docs/bridges.md").read_bytes()
+    assert set(re.findall(rb"`(feltwire_(?:mqtt|webhook)_\w+)", page)) == served
+
+
+@pytest.mark.parametrize(
+    ("simulated", "words"),
+    [
+        (
+            True,
+            "wheel-1 is simulated, and real tables alone are asked for: it is left out; "
+            "to have simulated ones instead, write simulated = true",
+        ),
+        (
+            False,
+            "wheel-1 is real, and simulated = true asks for simulated tables alone: it is left out; "
+            "to have real ones instead, remove that key",
+        ),
+    ],
+)
+def test_a_table_that_is_left_out_is_logged_with_the_key_of_the_file(
+    simulated: bool, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    log_notice(logging.getLogger("bridges"), NotShown(table="wheel-1", simulated=simulated))
+    assert caplog.record_tuples == [("bridges", logging.WARNING, words)]
 
 
 def test_a_probe_states_why_the_broker_is_not_connected() -> None:
