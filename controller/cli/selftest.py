@@ -62,12 +62,12 @@ def command(table: Path, only: tuple[str, ...], only_list: bool, by: str, report
     if unknown:
         raise click.UsageError(f"--only {unknown[0]}: there is no such step; there are {', '.join(names) or 'none'}")
     todo = [step for step in todo if not only or step.name in only]
+    if not todo:
+        click.echo(f"table {config.id} has no output")
+        return
     if only_list:
         for step in todo:
             click.echo(f"{step.name:<28} {step.subject}: {step.question}")
-        return
-    if not todo:
-        click.echo(f"table {config.id} has no output")
         return
     running = service_of(config, services())
     if running is not None:

@@ -219,7 +219,7 @@ def _show(answer: StatusAnswer) -> None:
         return
     click.echo(f"done{again}" + (f": {answer.reason}" if answer.reason else ""))
     for event in answer.events:
-        click.echo(f"  {event}")
+        click.echo(f"  event {event}")
 
 
 def _show_status(status: dict[str, Any]) -> None:

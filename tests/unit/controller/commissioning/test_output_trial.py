@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from controller.cli import main
 from controller.commissioning.output_trial import OutputStep, StepNote, steps, trial
 from controller.games.load import check
 from controller.live.board_lines import outputs_of
@@ -112,3 +114,9 @@ def test_the_lamps_of_a_layout_and_the_display_have_their_steps() -> None:
     assert [step.name for step in steps_of("sic_bo_board.toml")][:2] == ["lamps_all", "lamps_odd"]
     names = [step.name for step in steps_of("roulette_on_pi.toml")]
     assert {"light_no_more_bets_lamp", "display_36", "display_blank"} <= {*names}
+
+
+@pytest.mark.parametrize("options", [[], ["--list"]])
+def test_a_table_without_outputs_is_told_so(options: list[str]) -> None:
+    shown = CliRunner().invoke(main, ["selftest", str(EXAMPLES / "chuck_a_luck_on_pi.toml"), *options])
+    assert (shown.exit_code, shown.output) == (0, "table chuck-a-luck-2 has no output\n")
