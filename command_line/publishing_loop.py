@@ -106,7 +106,8 @@ def _observed(publisher: LogPublisher) -> tuple[Collector, Probes]:
 
 
 async def publish_once(publisher: LogPublisher) -> int:
-    """One turn; the exit code. A log that does not go on from what was signed is printed.
+    """One turn; the exit code: `NOT_VERIFIED` where a witness has cosigned another history, too. A log that does not
+    go on from what was signed is printed.
 
     Raises:
         JournalError: the log cannot be read for another reason.
@@ -115,6 +116,8 @@ async def publish_once(publisher: LogPublisher) -> int:
         await publisher.turn()
     except JournalDamaged as error:
         show(error, fg="red", bold=True, err=True)
+        return NOT_VERIFIED
+    if any(one.is_fork for one in publisher.witnesses.values()):
         return NOT_VERIFIED
     return 0 if publisher.met == publisher.size else NOT_COMPLETE
 

@@ -50,7 +50,7 @@ class PublisherProbes:
         if table is not None:
             return ProbeState((f'no table "{table}": a log has those of the whole journal',), unknown=True)
         publisher = self._publisher
-        if publisher.reached and publisher.met == publisher.size and not publisher.problem:
+        if publisher.outage == "" and publisher.met == publisher.size and not publisher.problem:
             return ProbeState()
         problems = [f"the witness {name}: {one.problem}" for name, one in publisher.witnesses.items() if one.problem]
         return ProbeState([publisher.problem] if publisher.problem else problems or ["nothing is cosigned yet"])

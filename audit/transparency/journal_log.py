@@ -21,7 +21,7 @@ from audit.schema import CHAINS, VERDICT_TERM
 from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.notes import SignedNote
-from audit.transparency.sealed_leaves import GIVE_ARCHIVES, NOTHING_SIGNED, Leaves, SealedLeaves, next_rows
+from audit.transparency.sealed_leaves import GIVE_ARCHIVES, OTHER_HISTORY, Leaves, SealedLeaves, next_rows
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 
@@ -59,8 +59,9 @@ def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> None:
             size += len(rows)
 
 
-def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
+def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes, *, compared_after: int | None = None) -> int:
     """Adds to a tree what its journal has more, as far as a seal of the log's public `key` proves it; returns its size.
+    Before that, the records after the first `compared_after` are compared with their leaves.
 
     Raises:
         JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed: nothing of it
@@ -70,11 +71,70 @@ def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
     size = tree.size
     _must_go_on(tree, paths[-1], size)
     _must_be_one_journal(paths, size)
+    if compared_after is not None:
+        for path in paths:
+            _must_be_as_in_the_tree(tree, path, compared_after)
+        if not compared_after:
+            tree.check_nodes()
     leaves = SealedLeaves(size, key, tree.append)
     for path in paths:
         leaves.read(path)
     leaves.end(paths[-1])
     return leaves.size
+
+
+class GrowingTree:
+    """Adds to a tree what its journal has more, each time that it is asked, and sees that what is in it stays there.
+
+    All records are compared with their leaves the first time, each `whole_every` times, and after a failure until they
+    agree; in between, those that were added the time before. Who has the key of the seals can write an old record, all
+    hashes and all seals again: nothing else here shows that.
+    """
+
+    def __init__(self, tree: TreeFile, paths: Sequence[Path], key: bytes, whole_every: int) -> None:
+        """`key` is the public key of the log."""
+        self._tree = tree
+        self._paths = paths
+        self._key = key
+        self._whole_every = whole_every
+        self._times = self._compared_after = 0
+
+    def catch_up(self) -> int:
+        """The size of the tree then.
+
+        Raises:
+            JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed.
+            JournalError: a file cannot be read or written, or is not of this journal.
+        """
+        whole = self._times % self._whole_every == 0
+        before = self._tree.size
+        size = catch_up(self._tree, self._paths, self._key, compared_after=0 if whole else self._compared_after)
+        self._compared_after = before
+        self._times += 1
+        return size
+
+
+def _must_be_as_in_the_tree(tree: TreeFile, path: Path, after: int) -> None:
+    """The records of a file after the first `after` are the leaves that they were."""
+    with reading(path, "looking where it begins") as connection:
+        archived = reach_of(read_base(connection))
+        (first,) = connection.execute("SELECT min(n) FROM record WHERE n > ?", (after,)).fetchone()
+    if first is None:
+        return
+    size = first - 1
+    if size > max(after, archived):
+        raise JournalDamaged(path, f"records are missing before record {first}", OTHER_HISTORY)
+    while True:
+        with reading(path, "comparing its records") as connection:
+            rows = next_rows(connection, path, "n, CAST(body AS BLOB), id", size)
+        leaves = tree.leaves(size, len(rows)) if rows else []
+        for (n, body, identity), leaf in zip(rows, leaves, strict=False):
+            if leaf_hash(body) != leaf:
+                what = f"record {n} ({identity!a}) is not the one that was in it: its history was rewritten"
+                raise JournalDamaged(path, what, OTHER_HISTORY)
+        if len(leaves) < len(rows) or not rows:
+            return
+        size += len(rows)
 
 
 def _must_be_one_journal(paths: Sequence[Path], size: int) -> None:
@@ -113,10 +173,10 @@ def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
         row = connection.execute("SELECT body FROM record WHERE n = ?", (size,)).fetchone()
     if last < size:
         what = f"it ends with record {last}, and record {size} was in it: its history was lost, or cut off"
-        raise JournalDamaged(path, what, NOTHING_SIGNED)
+        raise JournalDamaged(path, what, OTHER_HISTORY)
     if row is not None and leaf_hash(bytes(row[0])) != tree.node(0, size - 1):
         what = f"record {size} is not the one that was in it: its history was rewritten"
-        raise JournalDamaged(path, what, NOTHING_SIGNED)
+        raise JournalDamaged(path, what, OTHER_HISTORY)
 
 
 def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile | None) -> dict[int, Checkpoint]:
@@ -198,7 +258,8 @@ def prove(tree: TreeFile, record: Record) -> InclusionProof:
     note, size = _note_with(tree, leaf)
     if tree.node(0, leaf) != leaf_hash(record.body):
         raise NotWitnessedError(
-            f"{record.id}: it is not the record that is in the tree: it was changed; run `feltwire journal verify`",
+            f"{record.id}: it is not the record that is in the tree: it was changed; run `feltwire journal witnesses`, "
+            "which shows what others have signed",
             is_changed=True,
         )
     return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note)

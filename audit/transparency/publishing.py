@@ -36,6 +36,8 @@ PATIENCE_S: Final = 20.0
 """How long a witness may take to answer (ours)."""
 EVERY_S: Final = 60
 """Between two rounds (ours)."""
+NONE_REACHED: Final = "NO WITNESS is reached"
+NONE_COSIGNS: Final = "NO WITNESS cosigns, and some answer"
 _MOST_TRIES: Final = 3
 _KEPT_TEXT: Final = 200
 
@@ -86,6 +88,10 @@ class NotCosigned(NamedTuple):
     """A witness does not cosign this."""
 
     why: str
+    is_reached: bool = True
+    """Whether it answered."""
+    is_fork: bool = False
+    """Whether it cosigned another history."""
 
 
 WitnessAnswer: TypeAlias = Cosigned | OtherSize | NotCosigned
@@ -117,7 +123,7 @@ def read_witness_answer(answer: HttpAnswer, note: SignedNote, key: NoteKey) -> W
         case 403 | 404:
             return NotCosigned(f"it does not know the key of this log ({said}); give the key to whoever runs it")
         case 422:
-            return NotCosigned(f"FORK: it cosigned another history of this log ({said})")
+            return NotCosigned(f"FORK: it cosigned another history of this log ({said})", is_fork=True)
         case status:
             return NotCosigned(f"it answers {status} ({said})")
 
@@ -131,6 +137,10 @@ class WitnessState(NamedTuple):
     """When, in seconds since 1970, by its own clock; 0 for never."""
     problem: str = ""
     """Why it did not cosign the last time; empty where it did."""
+    is_reached: bool = True
+    """Whether it answered the last time."""
+    is_fork: bool = False
+    """Whether it has cosigned another history, as it answered the last time."""
 
 
 class LogPublisher:
@@ -161,8 +171,8 @@ class LogPublisher:
         """Of the last that enough witnesses cosigned."""
         self.problem = ""
         """Why nothing is signed at all; empty where that is."""
-        self.reached: bool | None = None
-        """Whether any witness was, the last time; None before the first."""
+        self.outage: str | None = None
+        """What keeps every witness from cosigning, in words; empty where one does, None before the first answer."""
 
     async def turn(self) -> None:
         """Signs what is new, and sends it to the witnesses that lack it.
@@ -199,7 +209,12 @@ class LogPublisher:
             await asyncio.gather(*asked, return_exceptions=True)
         self.problem = ""
         self.size = Checkpoint.parse(signed.text).size
-        self._reach(not self.witnesses or any(not one.problem for one in self.witnesses.values()))
+        states = self.witnesses.values()
+        if not states or any(not one.problem for one in states):
+            self._note_outage("")
+        else:
+            # One that answers is not away: with FORK it has another history.
+            self._note_outage(NONE_COSIGNS if any(one.is_reached for one in states) else NONE_REACHED)
 
     async def _take(self, note: SignedNote, answers: Mapping[str, WitnessAnswer]) -> None:
         """Keeps the newest checkpoint with what these answers have added, and notes what became of the witnesses."""
@@ -237,15 +252,17 @@ class LogPublisher:
                     if not isinstance(answer, OtherSize):
                         return answer
                     if answer.size > size:
-                        return NotCosigned(f"FORK: it cosigned {answer.size} records of this log, and there are {size}")
+                        what = f"FORK: it cosigned {answer.size} records of this log, and there are {size}"
+                        return NotCosigned(what, is_fork=True)
                     if 0 < old == size == answer.size:
                         # Until July 2026 tlog-witness asked for this where the roots of one size differ; now for 422.
-                        return NotCosigned(f"FORK: it cosigned another history of this log, of {size} records too")
+                        what = f"FORK: it cosigned another history of this log, of {size} records too"
+                        return NotCosigned(what, is_fork=True)
                     old = answer.size
         except WitnessUnreachableError as error:
-            return NotCosigned(f"it is not reached: {error}")
+            return NotCosigned(f"it is not reached: {error}", is_reached=False)
         except TimeoutError:
-            return NotCosigned(f"it is not reached: no answer within {PATIENCE_S:g} s")
+            return NotCosigned(f"it is not reached: no answer within {PATIENCE_S:g} s", is_reached=False)
         return NotCosigned("it names another size each time")
 
     def _state(self, size: int, answers: Mapping[str, WitnessAnswer], cosigned: Mapping[str, int]) -> None:
@@ -254,21 +271,22 @@ class LogPublisher:
             answer = answers.get(name)
             if isinstance(answer, NotCosigned):
                 if answer.why != before.problem:
-                    log.warning("the witness %s has not cosigned: %s; play continues", name, answer.why)
-                self.witnesses[name] = before._replace(problem=answer.why)
+                    level = logging.ERROR if answer.is_fork else logging.WARNING
+                    log.log(level, "the witness %s has not cosigned: %s; play continues", name, answer.why)
+                self.witnesses[name] = WitnessState(before.size, before.time_s, *answer)
             elif name in cosigned:
                 if before.problem:
                     log.info("the witness %s cosigns again", name)
                 self.witnesses[name] = WitnessState(size, cosigned[name])
-                self._reach(True)
+                self._note_outage("")
 
-    def _reach(self, reached: bool) -> None:
-        if reached is not self.reached:
-            if not reached:
-                log.error("NO WITNESS is reached: nobody vouches for what is written from now on; play continues")
-            elif self.reached is not None:
-                log.info("a witness is reached again")
-            self.reached = reached
+    def _note_outage(self, outage: str) -> None:
+        if outage != self.outage:
+            if outage:
+                log.error("%s: nobody vouches for what is written from now on; play continues", outage)
+            elif self.outage is not None:
+                log.info("a witness cosigns again")
+            self.outage = outage
 
 
 def _has(note: SignedNote, key: NoteKey) -> bool:

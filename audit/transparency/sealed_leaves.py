@@ -24,6 +24,10 @@ from audit.seals import AT_REST, BEFORE_ALL, FIRST, SEAL_COLUMNS, SEAL_EVERY, Se
 from audit.transparency.tree import leaf_hash
 
 NOTHING_SIGNED: Final = "no checkpoint is signed any more; run `feltwire journal verify`"
+OTHER_HISTORY: Final = (
+    "no checkpoint is signed any more; run `feltwire journal witnesses`, which shows what others have signed: "
+    "`feltwire journal verify` finds nothing where the seals were made again with their key"
+)
 GIVE_ARCHIVES: Final = "give the archives too, oldest first and the journal last"
 _PIECE: Final = 2000
 """Records that are read, and leaves that are added, at a time (ours)."""

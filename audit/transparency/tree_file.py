@@ -135,6 +135,32 @@ class TreeFile:
             raise JournalError(self.path, f"the leaves before {(index + 1) << level} are not there", MOVE_AWAY)
         return _top(hashes)
 
+    def leaves(self, first: int, count: int) -> list[bytes]:
+        """The hashes of this many leaves from leaf `first` on, as far as they are there.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        place, within = divmod(first, _WIDTH)
+        held = b"".join(self._tile(0, one) for one in range(place, (first + count - 1) // _WIDTH + 1))
+        wanted = held[within * HASH_BYTES : (within + count) * HASH_BYTES]
+        return [wanted[at : at + HASH_BYTES] for at in range(0, len(wanted), HASH_BYTES)]
+
+    def check_nodes(self) -> None:
+        """Computes the hash of each whole row of hashes again: the row above has it.
+
+        Raises:
+            JournalError: one differs, or it cannot be read.
+        """
+        with _errors(self.path, "reading it"):
+            for level, place, hashes in self._connection.execute("SELECT level, place, hashes FROM tile"):
+                if len(hashes) != _WIDTH * HASH_BYTES:
+                    continue
+                row, within = divmod(place, _WIDTH)
+                if _top(hashes) != self._tile(level + 1, row)[within * HASH_BYTES : (within + 1) * HASH_BYTES]:
+                    first = place * _WIDTH ** (level + 1) + 1
+                    raise JournalError(self.path, f"its hashes from record {first} on were changed", MOVE_AWAY)
+
     def _tile(self, level: int, place: int) -> bytes:
         with _errors(self.path, "reading it"):
             query = "SELECT hashes FROM tile WHERE level = ? AND place = ?"

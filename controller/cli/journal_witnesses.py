@@ -22,8 +22,8 @@ from audit.signing import SigningKeyError, load
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
 from audit.transparency.checkpoints import PROOF_BEGIN, InclusionProof
 from audit.transparency.journal_log import (
+    GrowingTree,
     NotWitnessedError,
-    catch_up,
     checkpoints_at,
     find_event,
     find_verdict,
@@ -54,6 +54,8 @@ log = logging.getLogger(__name__)
 
 _AHEAD_S: Final = 60
 """How far the clock of a journal may be ahead of the one of whoever holds it against its witnesses (ours)."""
+COMPARED_EVERY_S: Final = 3600
+"""Between two comparisons of all records with their tree (ours)."""
 UNSIGNED_S: Final = 600
 """Ten turns of `journal publish` (ours)."""
 
@@ -114,7 +116,8 @@ def publish_command(
         feltwire journal publish journal.sqlite --key
 
     Exit codes: 0, also after Ctrl-C; 1 if a port cannot be opened; 2 for a file or a key that cannot be used; with
-    --once 3 if the journal does not go on from what was signed, and 5 if too few witnesses cosigned.
+    --once 3 if the journal is not as it was signed, or a witness has signed another history, and 5 if too few witnesses
+    cosigned.
     """
     journal = paths[-1]
     with exit_on_journal_error():
@@ -135,7 +138,8 @@ def publish_command(
                 served = "proofs", _server(paths, shown, policy, host, port, names, link)
 
             def publisher(calls: WitnessCalls) -> LogPublisher:
-                more = partial(asyncio.to_thread, catch_up, tree, paths, log_key.public)
+                growing = GrowingTree(tree, paths, log_key.public, max(1, COMPARED_EVERY_S // every))
+                more = partial(asyncio.to_thread, growing.catch_up)
                 return LogPublisher(tree, key, given.policy, calls, more)
 
             from scoreboard.web import AddressError

@@ -26,6 +26,7 @@ from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey
 from audit.transparency.proof_site import TreeSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
 from audit.transparency.witness_file import WitnessFile
+from audit.witness import witness_path
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
@@ -198,9 +199,9 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     assert call("verify", house.journal).exit_code == 0
     assert origin_of(house.journal) == house.key.name
     with caplog.at_level(logging.WARNING):
-        assert house.publish().exit_code == NOT_COMPLETE
+        assert house.publish().exit_code == NOT_VERIFIED
     assert caplog.text.count("FORK: it cosigned another history of this log") == 2
-    assert "NO WITNESS is reached" in caplog.text
+    assert "NO WITNESS is reached" not in caplog.text
     assert call("witnesses", house.journal, "--policy", house.policy).exit_code == NOT_VERIFIED
     # Cut off at its end: the tree notices it before a witness has to.
     with tampering(house.journal) as connection:
@@ -209,6 +210,35 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     assert cut.exit_code == NOT_VERIFIED
     assert "it ends with record 5, and record" in cut.output
     assert "no checkpoint is signed any more" in cut.output
+
+
+def test_a_history_that_was_rewritten_with_the_key_of_the_seals_stops_the_publisher_which_names_the_record(
+    house: WitnessedHouse,
+) -> None:
+    def written(game: str) -> None:
+        for beside in (house.journal, witness_path(house.journal)):
+            beside.unlink()
+        with Evening(house.journal) as writer:
+            writer.opened("wheel-1")
+            for number in range(6):
+                writer.game = game if number == 1 else "money_wheel"
+                writer.round("wheel-1")
+
+    tree_path(house.journal).unlink(missing_ok=True)
+    written("money_wheel")
+    assert house.publish().exit_code == 0
+    written("another")
+    verified = call("verify", house.journal, "--key", bytes(KEY.verify_key).hex())
+    assert verified.exit_code == 0
+    refused = house.publish()
+    assert refused.exit_code == NOT_VERIFIED
+    assert "record 5 ('wheel-1.0000000000000001.5') is not the one that was in it" in refused.output
+    changed = call("prove", house.journal, "wheel-1#2")
+    assert changed.exit_code == NOT_VERIFIED
+    for said in (refused, changed):
+        assert "run `feltwire journal witnesses`" in said.output
+    compared = call("witnesses", house.journal, "--policy", house.policy)
+    assert compared.exit_code == NOT_VERIFIED
 
 
 def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witness(

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from audit.errors import JournalDamaged, JournalError
-from audit.transparency.journal_log import catch_up, checkpoints_at, must_be_of, origin_of
+from audit.transparency.journal_log import GrowingTree, catch_up, checkpoints_at, must_be_of, origin_of
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
+from audit.verify import verify
 from controller.journal.archive import archive
 from controller.journal.files import make_file
 from hal.clock import VirtualClock
 from tests.fakes.witnessing import grown
 from tests.unit.audit.making import EVENING_NS, KEY, OTHER_KEY, PUBLIC_KEY, Evening, evening, tampering
+
+
+def evening_of(path: Path, rounds: int, other: int | None = None) -> Path:
+    """A journal with this many rounds; that of another game in round `other`, and all hashes and seals with it."""
+    for before in path.parent.glob(f"{path.name}*"):
+        if before != tree_path(path):
+            before.unlink()
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for number in range(1, rounds + 1):
+            writer.game = "another" if number == other else "money_wheel"
+            writer.round("wheel-1")
+            writer.seal()
+    return path
 
 
 @pytest.fixture
@@ -47,6 +63,79 @@ def test_the_last_record_of_the_tree_must_be_in_the_journal_as_it_was(journal: P
             connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = ?", (size,))
         with pytest.raises(JournalDamaged, match=f"record {size} is not the one that was in it"):
             catch_up(tree, [journal], PUBLIC_KEY)
+
+
+def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_the_start_and_from_time_to_time(
+    tmp_path: Path,
+) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 200)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=4)
+        assert [growing.catch_up(), growing.catch_up()] == [601, 601]
+        evening_of(path, 201, other=100)
+        assert verify(path, keys=[PUBLIC_KEY]).ok
+        sizes = [growing.catch_up(), growing.catch_up()]
+        assert sizes == [604, 604]
+        named = re.escape("record 299 ('wheel-1.0000000000000001.299') is not the one that was in it: its history was")
+        # Until it is as it was, nothing is signed any more.
+        for whole in (growing, growing, GrowingTree(tree, [path], PUBLIC_KEY, whole_every=60)):
+            with pytest.raises(JournalDamaged, match=named) as caught:
+                whole.catch_up()
+        assert "run `feltwire journal witnesses`" in str(caught.value)
+        evening_of(path, 201)
+        assert growing.catch_up() == 604
+
+
+def test_what_was_added_last_is_compared_again_the_next_time(tmp_path: Path) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 2)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=60)
+        growing.catch_up()
+        evening_of(path, 4)
+        growing.catch_up()
+        evening_of(path, 5, other=3)
+        with pytest.raises(JournalDamaged, match="record 8 "):
+            growing.catch_up()
+
+
+def test_a_tree_whose_hashes_were_changed_to_fit_is_not_signed(tmp_path: Path) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 200)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        catch_up(tree, [path], PUBLIC_KEY)
+    other = evening_of(tmp_path / "other.sqlite", 200, other=10)
+    with TreeFile.open(tree_path(other), origin_of(other)) as tree:
+        catch_up(tree, [other], PUBLIC_KEY)
+    with tampering(tree_path(other)) as connection:
+        (leaves,) = connection.execute("SELECT hashes FROM tile WHERE (level, place) = (0, 0)").fetchone()
+    with tampering(tree_path(path)) as connection:
+        connection.execute("UPDATE tile SET hashes = ? WHERE (level, place) = (0, 0)", (leaves,))
+    other.replace(path)
+    with (
+        TreeFile.open(tree_path(path), origin_of(path)) as tree,
+        pytest.raises(JournalError, match="its hashes from record 1 on were changed"),
+    ):
+        GrowingTree(tree, [path], PUBLIC_KEY, whole_every=60).catch_up()
+
+
+def test_all_records_are_compared_where_older_ones_are_archived_and_their_archive_is_given_or_not(
+    tmp_path: Path,
+) -> None:
+    journal, out = evening(tmp_path / "journal.sqlite", rounds=6), tmp_path / "old.sqlite"
+    with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+        catch_up(tree, [journal], PUBLIC_KEY)
+        before = datetime(2026, 7, 4, 19, 0, 30, tzinfo=UTC)
+        assert archive(journal, out, before, key=KEY, clock=VirtualClock(EVENING_NS)) is not None
+        for paths in ([journal], [out, journal]):
+            assert GrowingTree(tree, paths, PUBLIC_KEY, whole_every=1).catch_up() == 50
+        with tampering(out) as connection:
+            connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = 5")
+        with pytest.raises(JournalDamaged, match="record 5 "):
+            GrowingTree(tree, [out, journal], PUBLIC_KEY, whole_every=1).catch_up()
+        with tampering(journal) as connection:
+            (first,) = connection.execute("SELECT min(n) FROM record").fetchone()
+            connection.execute("DELETE FROM record WHERE n = ?", (first,))
+        with pytest.raises(JournalDamaged, match=f"records are missing before record {first + 1}"):
+            GrowingTree(tree, [journal], PUBLIC_KEY, whole_every=1).catch_up()
 
 
 def test_records_that_are_missing_in_the_middle_are_named(journal: Path) -> None:

@@ -16,6 +16,8 @@ from audit.transparency.notes import WITNESS_KEY, NoteKey, SignedNote
 from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnreachableError
 from audit.transparency.tree import leaf_hash
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
+from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
+from command_line.publishing_loop import publish_once
 from command_line.publishing_metrics import PublisherCollector, PublisherProbes
 from hal.clock import NS_PER_S, VirtualClock
 from hal.loop import run_virtual, sleep_ns
@@ -97,8 +99,9 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
             "continues",
             "the witness c has not cosigned: its answer cannot be read: expected 1 to 64 lines of signatures, each "
             "with a line end; play continues",
-            "NO WITNESS is reached: nobody vouches for what is written from now on; play continues",
+            "NO WITNESS cosigns, and some answer: nobody vouches for what is written from now on; play continues",
         ]
+        assert [record.levelname for record in caplog.records if "FORK" in record.getMessage()] == ["ERROR"]
         probes = PublisherProbes(publisher)
         assert len(probes.ready(None).problems) == 3
         assert probes.ready("wheel-1").unknown
@@ -107,12 +110,35 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         calls.answers = {"a": [good(tree, 5, "a")], "b": [HttpAnswer(409, b"9\n")], "c": [good(tree, 5, "c")]}
         turn(publisher)
         assert sorted(record.getMessage() for record in caplog.records) == [
-            "a witness is reached again",
+            "a witness cosigns again",
             "the witness a cosigns again",
             "the witness b has not cosigned: FORK: it cosigned 9 records of this log, and there are 5; play continues",
             "the witness c cosigns again",
         ]
         assert not probes.ready(None).problems
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "stated"),
+    [
+        ({"a": AWAY, "b": AWAY, "c": AWAY}, NOT_COMPLETE, "NO WITNESS is reached"),
+        ({"a": AWAY, "b": HttpAnswer(503, b""), "c": AWAY}, NOT_COMPLETE, "NO WITNESS cosigns, and some answer"),
+        ({one: HttpAnswer(422, b"x\n") for one in "abc"}, NOT_VERIFIED, "NO WITNESS cosigns, and some answer"),
+        ({one: HttpAnswer(409, b"9\n") for one in "abc"}, NOT_VERIFIED, "NO WITNESS cosigns, and some answer"),
+    ],
+)
+def test_another_history_is_not_an_outage(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    answers: dict[str, HttpAnswer | WitnessUnreachableError],
+    code: int,
+    stated: str,
+) -> None:
+    calls = ScriptedCalls(**{name: [answer] for name, answer in answers.items()})
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 5)
+        assert asyncio.run(publish_once(publisher)) == code
+    assert f"{stated}: nobody vouches for what is written from now on" in caplog.text
 
 
 def test_what_enough_cosigned_is_kept_while_another_witness_is_slow_and_that_one_has_20_s_in_all(
