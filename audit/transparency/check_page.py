@@ -32,14 +32,18 @@ class CheckPage(NamedTuple):
     content_policy: str
 
 
+def printed_hash(body: bytes) -> str:
+    """The hash of an event's leaf, as the code of a printed result has it."""
+    return base64.urlsafe_b64encode(leaf_hash(body)).decode().rstrip("=")
+
+
 def result_link(base: str, record: Record) -> str:
     """What the code of a printed result has: the address of the page, the event's id, and the hash of its leaf.
 
     Raises:
         ResultLinkError: it has more than `MOST_LINK_BYTES`.
     """
-    printed = base64.urlsafe_b64encode(leaf_hash(record.body)).decode().rstrip("=")
-    link = f"{base}#{quote(record.id)}/{printed}"
+    link = f"{base}#{quote(record.id)}/{printed_hash(record.body)}"
     if len(link) > MOST_LINK_BYTES:
         raise ResultLinkError(
             f"the link of {record.id} has {len(link)} characters, and a code on paper at most {MOST_LINK_BYTES}: give "

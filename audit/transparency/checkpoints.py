@@ -152,6 +152,8 @@ class InclusionProof(NamedTuple):
     """Its number, from 0."""
     hashes: tuple[bytes, ...]
     note: SignedNote
+    extra: bytes = b""
+    """What whoever made the proof adds to it: nobody signs that."""
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -163,11 +165,12 @@ class InclusionProof(NamedTuple):
         return Checkpoint.parse(self.note.text)
 
     def __str__(self) -> str:
-        return f"{PROOF_BEGIN}index {self.leaf}\n{_lines(self.hashes)}\n{self.note}"
+        extra = f"extra {encode_base64(self.extra)}\n" if self.extra else ""
+        return f"{PROOF_BEGIN}{extra}index {self.leaf}\n{_lines(self.hashes)}\n{self.note}"
 
     @classmethod
     def parse(cls, data: bytes) -> InclusionProof:
-        """Reads the text of a proof. What it has under `extra` is left out: nothing vouches for it.
+        """Reads the text of a proof.
 
         Raises:
             NoteError: it is not one.
@@ -175,14 +178,13 @@ class InclusionProof(NamedTuple):
         begin = PROOF_BEGIN.encode()
         head, found, note = data.removeprefix(begin).partition(b"\n\n")
         lines = _ascii(head).split("\n")
-        if lines[0].startswith("extra "):
-            decode_base64(lines.pop(0).removeprefix("extra "))
+        extra = decode_base64(lines.pop(0).removeprefix("extra ")) if lines[0].startswith("extra ") else b""
         if not data.startswith(begin) or not found or not lines or not lines[0].startswith("index "):
             raise NoteError(f'expected "{PROOF_BEGIN.strip()}", "index N", hashes, an empty line and a checkpoint')
         if len(lines) - 1 > MOST_PROOF_LINES:
             raise NoteError(f"the proof has more than {MOST_PROOF_LINES} hashes")
         index = parse_decimal(lines[0].removeprefix("index "))
-        proof = cls(index, tuple(map(_hash, lines[1:])), SignedNote.parse(note))
+        proof = cls(index, tuple(map(_hash, lines[1:])), SignedNote.parse(note), extra)
         Checkpoint.parse(proof.note.text)
         return proof
 

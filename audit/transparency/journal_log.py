@@ -20,6 +20,7 @@ from audit.records import COLUMNS, BodyError, Record, columns_of
 from audit.schema import CHAINS, VERDICT_TERM
 from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
+from audit.transparency.late_seals import late_seal
 from audit.transparency.notes import SignedNote
 from audit.transparency.sealed_leaves import GIVE_ARCHIVES, OTHER_HISTORY, Leaves, SealedLeaves, next_rows
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
@@ -246,13 +247,13 @@ def must_be_of(tree: TreeFile, paths: Sequence[Path]) -> None:
             raise JournalError(path, f"{tree.path} is the tree of another journal", "give its own with --tree")
 
 
-def prove(tree: TreeFile, record: Record) -> InclusionProof:
+def prove(tree: TreeFile, record: Record, paths: Sequence[Path]) -> InclusionProof:
     """The proof of a record: in the last checkpoint that enough witnesses cosigned, or in the newest where that one
-    does not have it yet.
+    does not have it yet; with its mark, by the seals of the last of these files, where it was found without a seal.
 
     Raises:
         NotWitnessedError: no checkpoint has it yet, or another record is in its place.
-        JournalError: the tree cannot be read.
+        JournalError: the tree cannot be read, or the record's seal.
     """
     leaf = record.n - 1
     note, size = _note_with(tree, leaf)
@@ -262,7 +263,9 @@ def prove(tree: TreeFile, record: Record) -> InclusionProof:
             "which shows what others have signed",
             is_changed=True,
         )
-    return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note)
+    mark = late_seal(paths[-1], record.n)
+    extra = b"" if mark is None else mark.extra()
+    return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note, extra)
 
 
 def _note_with(tree: TreeFile, leaf: int) -> tuple[SignedNote, int]:

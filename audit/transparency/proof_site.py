@@ -143,13 +143,14 @@ class ProofSite:
                 if not self._told:
                     self._told = True
                     log.warning("results are shown without a code to print: %s", error)
-            return json.dumps(shown_result(record, prove(self._tree, record), self._policy, link), ensure_ascii=False)
+            proof = prove(self._tree, record, self._paths)
+            return json.dumps(shown_result(record, proof, self._policy, link), ensure_ascii=False)
 
         try:
             return web.Response(text=await self._lookups.run(made), content_type="application/json")
         except NotWitnessedError as error:
             if error.is_changed:
-                raise web.HTTPInternalServerError(text=f"{error}\n") from error
+                raise web.HTTPConflict(text=f"{error}\n") from error
             raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
         except JournalError as error:
             raise web.HTTPInternalServerError(text=f"{error.what}\n") from error

@@ -19,7 +19,7 @@ from audit.errors import JournalError
 from audit.queries import parse_moment
 from audit.signing import FILE_NAME as KEY_FILE
 from audit.signing import SigningKeyError, load
-from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
+from audit.transparency.check_page import ResultLinkError, check_page, printed_hash, result_link, shown_result
 from audit.transparency.checkpoints import PROOF_BEGIN, InclusionProof
 from audit.transparency.journal_log import (
     GrowingTree,
@@ -32,6 +32,7 @@ from audit.transparency.journal_log import (
     prove,
     records_after,
 )
+from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
 from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.publishing import LogPublisher, WitnessCalls
@@ -44,6 +45,8 @@ from command_line.plain_output import log_lines, show
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
+from controller.service.event_lines import colored_line_of
+from feed.events import EventError, decode
 from hal.clock import NS_PER_S, SystemClock
 from hal.wording import counted
 
@@ -229,12 +232,13 @@ def prove_command(
         with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
             must_be_of(tree, paths)
             try:
-                proof = prove(tree, record)
+                proof = prove(tree, record, paths)
             except NotWitnessedError as error:
                 show(error, fg="red", err=True)
                 sys.exit(NOT_VERIFIED if error.is_changed else NOT_COMPLETE)
     if output is None:
         click.echo(str(proof), nl=False)
+        _show_mark(proof, err=True)
         return
     met = True
     try:
@@ -252,6 +256,7 @@ def prove_command(
     except OSError as error:
         raise click.UsageError(f"it cannot be written: {error}") from error
     show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
+    _show_mark(proof, err=True)
     if not met:
         show(_NOT_ENOUGH, fg="red", bold=True, err=True)
         sys.exit(NOT_COMPLETE)
@@ -296,16 +301,42 @@ def check_command(proof_file: Path, given: GivenPolicy, event_file: Path | None)
         show(f"DOES NOT VERIFY: {error}", fg="red", bold=True)
         sys.exit(NOT_VERIFIED)
     show(f"record {proof.leaf + 1} of {checked.checkpoint.size} of the log {checked.checkpoint.origin}")
-    sys.exit(_show_cosigned(checked))
+    what = _show_event(body)
+    is_late = _show_mark(proof)
+    sys.exit(_show_cosigned(checked, f"{what}, {'with the reservation' if is_late else 'as shown'} above"))
 
 
-def _show_cosigned(checked: CheckedCheckpoint) -> int:
+def _show_mark(proof: InclusionProof, *, err: bool = False) -> bool:
+    """Prints that the record was found without a seal, where it was; whether it was."""
+    mark = read_mark(proof.extra)
+    if mark is None:
+        return False
+    show(f"  {mark}", fg="yellow", bold=True, err=err)
+    return True
+
+
+def _show_event(body: bytes) -> str:
+    """Prints what an event states, and the hash that a printed code has of it; in short, which one it is."""
+    show(f"  hash in a printed code: {printed_hash(body)}")
+    try:
+        event = decode(body)
+    except EventError as error:
+        show(f"  this version cannot read the event: {error}", fg="yellow")
+        return "an event that this version cannot read"
+    click.echo(f"  {colored_line_of(event, dated=True)}")
+    show(f"  event {event.id}")
+    number = getattr(event.data, "round", None)
+    what = event.data.table if number is None else f"round {number} of {event.data.table}"
+    return f"{what}, SIMULATED" if event.data.simulated else what
+
+
+def _show_cosigned(checked: CheckedCheckpoint, what: str) -> int:
     for name, time_s in checked.cosigned.items():
         show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
         show(_NOT_ENOUGH, fg="red", bold=True)
         return NOT_COMPLETE
-    click.echo("verified")
+    show(f"verified: {what}")
     return 0
 
 
@@ -391,8 +422,12 @@ def witnesses_command(
                 what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
             show(f"  {name}: {what}", fg="red", bold=True)
         is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
+        late = late_records(paths[-1])
+        for found in late:
+            show(f"  note: {found}", fg="yellow")
     cosigners = {name for one in agreeing for name in one.cosigned}
-    sys.exit(_result(policy, cosigners, forked=len(agreeing) < len(checked), is_unsigned=is_unsigned))
+    forked, count = len(agreeing) < len(checked), sum(one.count for one in late)
+    sys.exit(_result(policy, cosigners, forked=forked, is_unsigned=is_unsigned, late=count))
 
 
 def _show_unsigned(paths: Sequence[Path], signed: int, allowed_s: int) -> bool:
@@ -497,8 +532,10 @@ def _by(one: CheckedCheckpoint) -> str:
     return ", ".join(f"{name} at {_time(time_s)}" for name, time_s in one.cosigned.items()) or "by no witness"
 
 
-def _result(policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool, is_unsigned: bool = False) -> int:
-    """Prints the answer; the exit code."""
+def _result(
+    policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool, is_unsigned: bool = False, late: int = 0
+) -> int:
+    """Prints the answer, with how many records were found without a seal; the exit code."""
     if forked:
         click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
         return NOT_VERIFIED
@@ -508,5 +545,6 @@ def _result(policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool, i
     if is_unsigned:
         click.echo(click.style("NOT ENOUGH witnesses signed its last records", fg="red", bold=True))
         return NOT_COMPLETE
-    click.echo("verified")
+    late_words = f"; who wrote {counted(late, 'record')} that had no seal after a crash, nothing shows" if late else ""
+    click.echo(f"verified{late_words}")
     return 0

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from audit.transparency.check_page import check_page, result_link, shown_result
 from audit.transparency.checkpoints import cosign
 from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
+from audit.transparency.late_seals import LateSeal
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import ProofSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
@@ -21,7 +22,7 @@ from scoreboard.web import NamesAllowed, PageServer, application
 from tests.browser.conftest import screen, without_errors
 from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
-from tests.unit.audit.making import KEY, PUBLIC_KEY, evening
+from tests.unit.audit.making import KEY, PUBLIC_KEY, evening, tampering
 from tests.unit.audit.transparency.test_policy import BAD_POLICIES
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
@@ -44,7 +45,7 @@ class Shown:
             tree.keep(MET, SignedNote(note.text, (*note.signatures, *added)))
             record = find_verdict([self.journal], "wheel-1", 7)
             assert record is not None
-            self.record, self.proof = record, prove(tree, record)
+            self.record, self.proof = record, prove(tree, record, [self.journal])
 
     @contextmanager
     def served(self) -> Iterator[str]:
@@ -113,6 +114,38 @@ def test_a_printed_code_leads_to_a_result_that_the_page_verifies_and_saves_for_o
     page.get_by_role("button", name="Check", exact=True).click()
     expect(page.get_by_role("status")).to_have_text("NOT VERIFIED")
     expect(page.locator("li.bad").first).to_contain_text("NOT that of the link")
+
+
+def test_what_was_found_without_a_seal_is_verified_with_a_reservation_and_a_changed_record_is_named(
+    browser: Browser, shown: Shown, tmp_path: Path
+) -> None:
+    proof = shown.proof._replace(extra=LateSeal(16, "2026-07-04T19:00:08Z", "start").extra())
+    saved = tmp_path / "late.html"
+    for language, state, text in (
+        ("en", "VERIFIED, WITH A RESERVATION", "before seal 16, of the start at July 4, 2026 at 7:00:08 PM UTC."),
+        ("de", "GEPRÜFT, MIT VORBEHALT", "Vor Siegel 16"),
+        ("es", "VERIFICADO, CON UNA RESERVA", "antes del sello 16"),
+    ):
+        saved.write_bytes(check_page(shown_result(shown.record, proof, shown.policy)).body)
+        with screen(browser) as context, without_errors(context.new_page()) as page:
+            page.goto(f"{saved.as_uri()}?lang={language}")
+            expect(page.get_by_role("status")).to_have_text(state)
+            expect(page.locator("p.mark")).to_contain_text(text)
+            assert axe_problems(page) == []
+    changed = tmp_path / "changed"
+    changed.mkdir()
+    other = Shown(changed)
+    with tampering(other.journal) as connection:
+        connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = ?", (other.record.n,))
+    # A browser logs an answer of 409 by itself.
+    with other.served() as url, screen(browser) as context:
+        page = context.new_page()
+        page.goto(f"{url}#round/wheel-1/7")
+        expect(page.get_by_role("status")).to_have_text("NOT VERIFIED")
+        expect(
+            page.get_by_text("It is not the event that was signed: it was changed in the journal since.")
+        ).to_be_visible()
+        expect(page.get_by_text("it is not the record that is in the tree")).to_be_visible()
 
 
 def _with_other_key(policy: str, *, before: bool) -> str:

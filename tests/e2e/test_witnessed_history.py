@@ -19,9 +19,11 @@ import pytest
 from click.testing import CliRunner, Result
 from nacl.signing import SigningKey
 
+from audit.queries import last_written
 from audit.records import link
+from audit.transparency.check_page import result_link
 from audit.transparency.checkpoints import InclusionProof
-from audit.transparency.journal_log import origin_of
+from audit.transparency.journal_log import find_verdict, origin_of
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey
 from audit.transparency.proof_site import TreeSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
@@ -29,6 +31,7 @@ from audit.transparency.witness_file import WitnessFile
 from audit.witness import witness_path
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
+from feed.events import Settled
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.nats_server import free_port
@@ -113,10 +116,20 @@ def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
     checked = call("check", proof, "--policy", house.policy)
     assert checked.exit_code == 0
     assert "cosigned by a at" in checked.output
-    assert checked.output.endswith("verified\n")
+    # What is verified is stated, with the hash that is on paper.
+    link = result_link("http://10.0.0.5/", find_verdict([house.journal], "wheel-1", 2))  # type: ignore[arg-type]
+    assert "OUTCOME $2 (space 2)" in checked.output
+    assert f"hash in a printed code: {link[-43:]}\n" in checked.output
+    assert checked.output.endswith("verified: round 2 of wheel-1, as shown above\n")
     python = python_check(tmp_path, proof, house)
     assert python.returncode == 0, python.stderr
-    assert python.stdout.startswith("verified, cosigned by witness.test/a, witness.test/b; hash on paper ")
+    *lines, last = python.stdout.splitlines()
+    assert last == f"verified, cosigned by witness.test/a, witness.test/b; hash on paper {link[-43:]}"
+    assert json.loads("\n".join(lines)) == [json.loads(event.read_bytes())]
+    # Without all words, or with no witness asked for, nothing is verified.
+    for refused in (python_check(tmp_path, proof, house, 0), python_without_words(tmp_path)):
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert refused.stderr.startswith("python check.py EVENT PROOF LOG_KEY K WITNESS_KEY...: ")
     # A $2 made into a $20.
     event.write_bytes(event.read_bytes().replace(b"$2", b"$20"))
     checked = call("check", proof, "--policy", house.policy)
@@ -132,6 +145,74 @@ def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
     proof.write_text(str(read._replace(note=read.note._replace(signatures=(log, touched, second)))))
     assert "a signature of witness.test/a is wrong" in python_check(tmp_path, proof, house).stderr
     assert call("check", proof, "--policy", house.policy).exit_code == NOT_VERIFIED
+
+
+def python_without_words(folder: Path) -> subprocess.CompletedProcess[str]:
+    """The program that `python_check` has written, as somebody starts it to see what it wants."""
+    words = [sys.executable, "-I", str(folder / "check.py")]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def after_a_crash(house: WitnessedHouse) -> None:
+    """Three records of a service that was killed before their seal, the last put in by whoever can write the file; and
+    the start that found them."""
+    writer = Evening(house.journal)
+    writer._starts = 7
+    with pytest.raises(RuntimeError), writer:
+        writer.game = "roulette"
+        writer.round("wheel-1")
+        raise RuntimeError("killed")
+    with writer:
+        writer.round("wheel-2")
+
+
+def test_what_was_found_without_a_seal_after_a_crash_is_marked_in_all_that_proves_it(
+    house: WitnessedHouse, tmp_path: Path
+) -> None:
+    after_a_crash(house)
+    assert house.publish().exit_code == 0
+    *_, before, opened, outcome, settled, after, _, _ = last_written(house.journal, 7)
+    seal = "no seal proves it before seal 6, of the start at 2026-07-04T19:00:03"
+    for record, is_late in ((before, False), (opened, True), (outcome, True), (settled, True), (after, False)):
+        proof = prove(house, record.id, f"{record.n}.tlog-proof")
+        read = InclusionProof.parse(proof.read_bytes())
+        assert InclusionProof.parse(str(read).encode()) == read
+        assert bool(read.extra) == is_late
+        checked = call("check", proof, "--policy", house.policy)
+        python = python_check(tmp_path, proof, house)
+        assert (checked.exit_code, python.returncode) == (0, 0)
+        for said in (checked.output, python.stdout, call("prove", house.journal, record.id).output):
+            assert ("found without a seal after a crash" in said) == is_late
+            assert (seal in said) == is_late
+        assert ("verified, see the note above, cosigned by" in python.stdout) == is_late
+        assert checked.output.endswith("with the reservation above\n") == is_late
+        # A proof without the mark, as one of an earlier version, verifies all the same.
+        proof.write_text(str(read._replace(extra=b"")))
+        assert call("check", proof, "--policy", house.policy).exit_code == 0
+        # Extra data of others is passed over, and no line of it is printed.
+        proof.write_text(str(read._replace(extra=b'{"late_seal": "\x1b[2J"}')))
+        passed = call("check", proof, "--policy", house.policy)
+        assert passed.exit_code == 0
+        assert "\x1b" not in passed.output
+    compared = call("witnesses", house.journal, "--policy", house.policy, "--unsigned", 0)
+    assert compared.exit_code == 0
+    assert "note: after a crash 3 records were found without a seal (51 to 53): no seal proves them before seal 6" in (
+        compared.output
+    )
+    assert compared.output.endswith("verified; who wrote 3 records that had no seal after a crash, nothing shows\n")
+
+
+def test_a_simulated_result_is_verified_as_one(house: WitnessedHouse, tmp_path: Path) -> None:
+    writer = Evening(house.journal)
+    writer._starts = 7
+    with writer:
+        data = writer.event("wheel-1", Settled, round=1, by="dealer", simulated=True)
+        writer.say(data)
+    assert house.publish().exit_code == 0
+    proof = prove(house, data.id, "result.tlog-proof")
+    checked = call("check", proof, "--policy", house.policy)
+    assert checked.output.endswith("verified: round 1 of wheel-1, SIMULATED, as shown above\n")
+    assert python_check(tmp_path, proof, house).stdout.splitlines()[-1].startswith("verified, SIMULATED, cosigned by")
 
 
 def test_old_proofs_verify_after_archiving_and_new_ones_of_archived_events_are_made(

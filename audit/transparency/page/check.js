@@ -189,10 +189,20 @@ function noteOf(text) {
 function proofOf(text) {
   const at = text.indexOf("\n\n");
   const [first, ...lines] = text.slice(0, at).split("\n");
-  if (lines[0]?.startsWith("extra ")) lines.shift();
+  const extra = lines[0]?.startsWith("extra ") ? base64(lines.shift().slice(6)) : null;
   const [, leaf] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? "") ?? [];
   if (first !== "c2sp.org/tlog-proof@v1" || leaf === undefined) throw new Error("proof");
-  return { leaf: Number(leaf), hashes: lines.map(base64), note: noteOf(text.slice(at + 2)) };
+  return { leaf: Number(leaf), hashes: lines.map(base64), note: noteOf(text.slice(at + 2)), extra };
+}
+
+// The mark of a record that was found without a seal after a crash, which the house puts to the proof: nobody signs it.
+function markOf(proofText) {
+  try {
+    const { seal, time } = JSON.parse(new TextDecoder().decode(proofOf(proofText).extra)).late_seal;
+    return { seal, time: Number.isNaN(Date.parse(time)) ? time : when(Date.parse(time)) };
+  } catch {
+    return null;
+  }
 }
 
 // The root to which a proof leads (RFC 9162, 2.1.3.2), or null.
@@ -276,11 +286,13 @@ function show() {
     }
   }
   const good = found.length > 0 && found.every(([right]) => right);
-  const state = wrong || (whole && !good) ? ["bad", t("not_verified")] : good ? ["good", t("verified")] : ["open", t("nothing")];
+  const mark = whole ? markOf(texts.proof) : null;
+  const state = wrong || (whole && !good) ? ["bad", t("not_verified")] : good ? (mark ? ["late", t("verified_late")] : ["good", t("verified")]) : ["open", t("nothing")];
   document.getElementById("main").replaceChildren(
     el("h1", {}, t("title")),
     el("p", { class: `state ${state[0]}`, role: "status" }, state[1]),
     wrong ? el("p", {}, wrong) : "",
+    mark ? el("p", { class: "mark" }, t("late", mark)) : "",
     event(),
     found.length ? el("ul", {}, found.map(([right, word, values]) => el("li", { class: right ? "good" : "bad" }, t(right ? word : `${word}.not`, values)))) : "",
     texts.link ? el("div", {}, code(texts.rows), el("p", { class: "small" }, texts.link)) : "",
@@ -373,7 +385,11 @@ async function start() {
     try {
       const answer = await fetch(where);
       if (answer.ok) Object.assign(texts, await answer.json());
-      else trouble = t({ 404: "not_found", 503: "not_yet" }[answer.status] ?? "offline", { what: answer.status });
+      else {
+        const why = (await answer.text()).trim().slice(0, 300);
+        const known = { 404: "not_found", 409: "changed", 503: "not_yet" }[answer.status];
+        trouble = t(known ?? "offline", { what: why ? `${answer.status}: ${why}` : answer.status });
+      }
     } catch (error) {
       trouble = t("offline", { what: error.message });
     }

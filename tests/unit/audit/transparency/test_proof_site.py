@@ -32,7 +32,7 @@ from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
 from feed.results import RESULTS
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.time_limits import HANG_S
-from tests.unit.audit.making import KEY, PUBLIC_KEY, evening
+from tests.unit.audit.making import KEY, PUBLIC_KEY, evening, tampering
 
 
 @pytest.fixture
@@ -105,6 +105,18 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
         # It is in no signed checkpoint yet.
         status, text = await get(session, f"{url}round/wheel-2/6")
         assert (status, "is in no signed checkpoint yet" in text) == (503, True)
+
+    asked(journal, check)
+
+
+def test_of_a_verdict_that_was_changed_the_answer_states_that(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE kind = 'round.outcome'")
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        status, text = await get(session, f"{url}round/wheel-1/2")
+        assert status == 409
+        assert "it is not the record that is in the tree: it was changed" in text
 
     asked(journal, check)
 
@@ -203,7 +215,7 @@ def test_what_an_event_has_never_ends_the_data_of_the_page(journal: Path) -> Non
     record = find_verdict([journal], "wheel-1", 2)
     assert record is not None
     with TreeFile.open(tree_path(journal)) as tree:
-        proof = prove(tree, record)
+        proof = prove(tree, record, [journal])
     hostile = record._replace(body=b'{"id": "</script><script>alert(1)</script><!--@SCRIPT@"}')
     page = check_page(shown_result(hostile, proof, "quorum none")).body.decode()
     assert page.count("<script") == 3
@@ -222,7 +234,7 @@ def test_its_words_are_in_every_language(journal: Path) -> None:
             assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", words["en"][word])) or (
                 word.endswith(".not")
             )
-    used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet"}
+    used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet", "changed"}
     assert used <= set(words["en"])
     (unseen,) = re.findall(r"UNSEEN = new Set\((.*?)\)", script)
     structs = [struct for result in RESULTS.values() for struct in msgspec.json.schema(result)["$defs"].values()]
