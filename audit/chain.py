@@ -172,6 +172,10 @@ class Vouch(NamedTuple):
     """`seal 3 of 2026-07-04T21:00:00Z`."""
     after_n: int | None = None
     """Of a seal: the row up to which it seals; None for other witnesses."""
+    is_late: bool = False
+    """Whether it is the seal of a start that found records without one: it states what it found."""
+    is_kept: bool = False
+    """Whether it was kept where nobody who can write the file, or has the key of its seals, could change it."""
 
 
 class ChainCheck:
@@ -185,6 +189,11 @@ class ChainCheck:
         self.last = self._place = self._trusted = self.sealed = start_seq
         """The number of the last record, as it was written; `seq` of its row; the last number at which a witness
         agreed; the last at which a seal did."""
+        self._kept = start_seq
+        """The last number at which a witness agreed that was kept."""
+        self._disputed: tuple[int, int] | None = None
+        """The finding that a witness which was kept contradicts the last record, or one that it continues; and the last
+        number before at which such a one agreed."""
         self.head = start_hash
         """The hash of that record."""
         self.records = 0
@@ -238,6 +247,8 @@ class ChainCheck:
 
     def _accept(self, row: UntrustedRow, seq: int, body: _BodyCheck, following: UntrustedRow | None) -> None:
         """The record follows the one before it."""
+        if not row.follows((self.head,)):
+            self._disputed = None  # it continues what the witness states
         self._before = (self.last, self.head)
         self.last += 1
         self._columns(row, seq, body)
@@ -250,6 +261,7 @@ class ChainCheck:
         """The record follows one before the last: what is between was put in."""
         number, digest = self._before
         first = number + 1
+        self._disputed = None
         while self.findings and (self.findings[-1].last or 0) >= first:
             self.findings.pop()
         detail = f"the record at {seq} was written after record {number}"
@@ -339,11 +351,15 @@ class ChainCheck:
 
     def _vouch(self, row: UntrustedRow) -> None:
         """Holds the record that was just accounted for against what witnesses state of it."""
-        trusted = self._trusted
+        trusted, kept = self._trusted, self._kept
+        seal: Vouch | None = None
         for vouch in self._vouches.get(self.last, ()):
             if vouch.hash in self._hashes:
                 self._trusted = self.last
+                if vouch.is_kept:
+                    self._kept = self.last
                 if vouch.after_n is not None:
+                    seal = vouch
                     self.sealed = self.last
                     self._sealed_to = vouch.after_n
                     if row.n > vouch.after_n and self._last_n is not None:
@@ -352,6 +368,21 @@ class ChainCheck:
             self._hashes += (vouch.hash,)
             if not self._doubtful:
                 self._differs(vouch, trusted)
+                if vouch.is_kept:
+                    self._disputed = (len(self.findings) - 1, kept)
+        if seal is not None and self._disputed is not None:
+            if not seal.is_late:
+                self._sealed_again(*self._disputed)
+            self._disputed = None
+
+    def _sealed_again(self, at: int, kept: int) -> None:
+        """A seal states a record that a witness which was kept contradicts: who made it has the key of the seals."""
+        found = self.findings[at]
+        since = f"since record {kept}, which an earlier head has" if kept else "from the first record on"
+        what, _, _ = found.detail.partition("; changed at")
+        why = "seals state what is there, so they were made again with their key and prove nothing"
+        detail = f"{what}; {why}: changed at some place {since}"
+        self.findings[at] = replace(found, first=min(kept + 1, found.first or 1), detail=detail)
 
     def _differs(self, vouch: Vouch, trusted: int) -> None:
         last = self.findings[-1] if self.findings else None

@@ -97,6 +97,9 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
     """By chain: the last record that was moved into an archive, where one was."""
     heads: Mapping[str, Head]
     """By chain: the last record."""
+    unproven: int = 0
+    """Records of which no seal shows that they were not changed or put in: those that a start found without a seal
+    after a crash, and the last ones, which have none yet."""
     end_is_proven: bool
     """Whether something shows what is cut off at the end: the witness, a kept head of the seals, or that it is an
     archive, whose end is sealed as one."""

@@ -150,7 +150,9 @@ class _SealChecker:
             self._before = None
             self.stopped, self.closed = "", False
             return
+        before = len(self.tails)
         self._follow(seal, statement)
+        is_late = len(self.tails) > before
         self._before = seal.hash.hex()
         self.covered, self.last_time = max(self.covered, seal.after_n), statement.time
         if seal.after_n in self.wanted and statement.is_full:
@@ -159,7 +161,9 @@ class _SealChecker:
             given = self.vouches.setdefault(chain, {}).setdefault(head.seq, [])
             # A chain that rests is stated by many seals alike: the first of them counts.
             if not any(vouch.hash == digest for vouch in given):
-                given.append(Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n))
+                given.append(
+                    Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n, is_late=is_late)
+                )
 
     def _follow(self, seal: Seal, statement: Statement) -> None:
         """What is between this seal and the good one before it."""

@@ -152,6 +152,7 @@ class _Verification:
         self.step = step or (lambda what: None)
         self.findings: list[AuditFinding] = []
         self.notes: list[str] = []
+        self.unproven = 0
         self.chains: list[ChainSummary] = []
         self.archived: dict[str, Head] = {}
         self.sealed = CheckedSeals(
@@ -182,6 +183,7 @@ class _Verification:
             keys_given=bool(self.keys),
             findings=self.findings,
             notes=self.notes,
+            unproven=self.unproven,
             archived=self.archived,
             heads={one.chain: Head(one.last, "", one.head) for one in self.chains},
             end_is_proven=self.witness is State.GOOD or self.end_is_kept or self.sealed.closed,
@@ -299,6 +301,7 @@ class _Verification:
             self._unsealed(detail, covered + 1)
         elif loose > 0:
             last = f"the last seal is of {self.sealed.last_time}" if self.sealed.last_time else "there is no good seal"
+            self.unproven += loose
             records_are, it = ("record is", "it") if loose == 1 else (f"{loose} records are", "them")
             named = ", ".join(f"{chain} {span}" for chain, span, *_ in records.spans(covered + 1, MOST_ROWS))
             self.notes.append(
@@ -315,6 +318,7 @@ class _Verification:
                 self._after_stop(records, tail)
                 continue
             count = tail.last_n - tail.first_n + 1
+            self.unproven += count
             spans = records.spans(tail.first_n, tail.last_n)
             named = ", ".join(f"{chain} {span}" for chain, span, *_ in spans) or "archived by now"
             self.notes.append(
@@ -366,4 +370,4 @@ def _noted(noted: Mapping[str, Head]) -> Iterator[tuple[str, Vouch]]:
 
 def _kept(heads: Iterable[KnownHead]) -> Iterator[tuple[str, Vouch]]:
     for known in heads:
-        yield known.chain, Vouch(known.seq, known.hash, "the head that was given")
+        yield known.chain, Vouch(known.seq, known.hash, "the head that was given", is_kept=True)

@@ -43,7 +43,12 @@ def show_report(report: AuditReport) -> None:
         show(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
         click.echo("        compare it with the one that you keep, or give that with --key")
     if report.first is None:
-        click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
+        verified = _VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END
+        if not report.unproven:
+            click.echo(click.style(verified, fg="green"))
+            return
+        records = counted(report.unproven, "record")
+        click.echo(click.style(f"{verified}; of {records} in the notes no seal shows that", fg="yellow"))
         return
     click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {counted(len(report.findings), 'finding')}")
     for number, finding in enumerate(report.findings):

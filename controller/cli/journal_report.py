@@ -215,7 +215,11 @@ class _Page:
             if audit.end_is_proven
             else "was changed or inserted, nor any removed before its end; what may be cut off there, nothing shows"
         )
-        return f"The journal verifies {whose}: nothing of its {audit.records:,} records {whole}."
+        verified = f"The journal verifies {whose}: nothing of its {audit.records:,} records {whole}"
+        if not audit.unproven:
+            return f"{verified}."
+        records = counted(audit.unproven, "record")
+        return f"{verified}; <b>of {records} no seal shows that</b>: the last section has which."
 
     def _of_tables(self) -> str:
         heads = ("table", "game", "rules", "open", "shut", "rounds", "results", "void", "unresolved", "corrected")

@@ -57,6 +57,30 @@ def test_a_sound_journal_exits_with_0_and_names_its_heads(journal: Path) -> None
     assert "the seals were checked with the key in the file" in result.stdout
 
 
+def test_the_last_line_of_verify_and_the_first_page_of_the_report_claim_nothing_of_records_without_a_seal(
+    tmp_path: Path,
+) -> None:
+    writer = Evening(tmp_path / "journal.sqlite")
+    with pytest.raises(RuntimeError, match="killed"), writer:
+        writer.opened("wheel-1")
+        writer.round("wheel-1")
+        raise RuntimeError("killed")
+    assert "note: the last 4 records are not sealed yet" in call("verify", writer.path).output
+    assert call("verify", writer.path).output.endswith(
+        "removed or inserted; of 4 records in the notes no seal shows that\n"
+    )
+    with writer:
+        writer.round("wheel-1")
+    told = call("verify", writer.path).output
+    assert "after a crash 4 records were found without a seal (wheel-1 1 to 4)" in told
+    assert told.endswith("removed or inserted; of 4 records in the notes no seal shows that\n")
+    page = tmp_path / "night.html"
+    assert call("report", writer.path, "-o", page).exit_code == 0
+    words = page.read_text(encoding="utf-8")
+    assert words.count("removed or inserted; <b>of 4 records no seal shows that</b>") == 2
+    assert "after a crash 4 records were found without a seal" in words
+
+
 def test_one_that_was_changed_exits_with_3_and_names_the_record_and_what_was_done(journal: Path) -> None:
     with tampering(journal) as connection:
         edited = "CAST(replace(CAST(body AS TEXT), '$2', '$20') AS BLOB)"

@@ -24,7 +24,7 @@ from audit.witness import witness_path
 from command_line.exit_codes import NOT_VERIFIED
 from controller.cli.journal import command
 from feed.events import CaptureFile, DeviceFault
-from tests.unit.audit.making import KEY, OTHER_KEY, Evening, evening, tampering
+from tests.unit.audit.making import KEY, OTHER_KEY, PUBLIC_KEY, Evening, evening, tampering
 
 
 @pytest.fixture
@@ -79,6 +79,75 @@ def test_a_head_that_was_kept_finds_a_history_cut_together_with_its_seals_and_it
     found = first(journal, heads=[KnownHead("wheel-1", kept.seq, bytes.fromhex(kept.hash))])
     assert (found.kind, found.chain, found.first, found.last) == (FindingKind.MISSING, "wheel-1", 9, 16)
     assert "the head that was given names record 16" in found.detail
+
+
+def written_again(path: Path, other: int | None) -> None:
+    """Eight rounds and a seal after each, as who has the key writes them; of another game in round `other`."""
+    for file in (path, witness_path(path)):
+        file.unlink(missing_ok=True)
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for number in range(1, 9):
+            writer.game = "another" if number == other else "money_wheel"
+            writer.round("wheel-1")
+            writer.seal()
+
+
+def head_of_record(path: Path, seq: int) -> KnownHead:
+    with tampering(path) as connection:
+        query = "SELECT hash FROM record WHERE chain = 'wheel-1' AND seq = ?"
+        return KnownHead("wheel-1", seq, *connection.execute(query, (seq,)).fetchone())
+
+
+@pytest.mark.parametrize(
+    ("known", "range_", "since"),
+    [
+        ((16,), "records 1 to 16", "from the first record on"),
+        ((15,), "records 1 to 15", "from the first record on"),
+        ((3, 16, 22), "records 4 to 22", "since record 3, which an earlier head has"),
+        ((3, 5), "", ""),
+    ],
+)
+def test_of_a_head_that_contradicts_the_seals_the_seals_prove_nothing(
+    tmp_path: Path, known: tuple[int, ...], range_: str, since: str
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    written_again(path, None)
+    heads = [head_of_record(path, seq) for seq in known]
+    written_again(path, 3)
+    report = verify(path, heads=heads, keys=[PUBLIC_KEY])
+    assert report.ok == (not range_)
+    for finding in report.findings:
+        assert (finding.kind, finding.place) == (FindingKind.REWRITTEN, f"wheel-1 {range_}")
+        assert "seals state what is there, so they were made again with their key and prove nothing: " in finding.detail
+        assert finding.detail.endswith(f"changed at some place {since}")
+
+
+@pytest.mark.parametrize("seq", [6, 7])
+def test_what_was_rewritten_in_the_gap_of_a_crash_is_no_sign_of_seals_that_were_made_again(
+    tmp_path: Path, seq: int
+) -> None:
+    writer = Evening(tmp_path / "journal.sqlite")
+    with pytest.raises(RuntimeError, match="killed"), writer:
+        writer.opened("wheel-1")
+        writer.round("wheel-1")
+        writer.seal()
+        writer.round("wheel-1")
+        raise RuntimeError("killed")
+    known = head_of_record(writer.path, seq)
+    with tampering(writer.path) as connection:
+        rows = connection.execute("SELECT n, body, hash FROM record WHERE n >= 4 ORDER BY n").fetchall()
+        before = rows[0][2]
+        for n, body, _ in rows[1:]:
+            changed = body.replace(b"money_wheel", b"another")
+            before = link(before, changed)
+            connection.execute("UPDATE record SET body = ?, hash = ? WHERE n = ?", (changed, before, n))
+    witness_path(writer.path).unlink()
+    with writer:
+        writer.round("wheel-1")
+    (found,) = verify(writer.path, heads=[known]).findings
+    assert found.place == f"wheel-1 records 5 to {seq}"
+    assert found.detail.endswith("changed at some place since record 4")
 
 
 def test_a_head_that_was_kept_finds_a_rewritten_history(journal: Path) -> None:
