@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
@@ -117,11 +117,31 @@ class GrowingTree:
 
 def _must_be_as_in_the_tree(tree: TreeFile, path: Path, after: int) -> None:
     """The records of a file after the first `after` are the leaves that they were."""
+    other = first_other_record(tree, path, after)
+    if other is not None:
+        what = f"record {other.n} ({other.id!a}) is not the one that was in it: its history was rewritten"
+        raise JournalDamaged(path, what, OTHER_HISTORY)
+
+
+class OtherRecord(NamedTuple):
+    """A record that is not the one of which the tree has the leaf."""
+
+    n: int
+    id: object
+
+
+def first_other_record(tree: TreeFile, path: Path, after: int = 0) -> OtherRecord | None:
+    """The first record of a file, after the first `after`, that is not the one that is in the tree; None where all are.
+
+    Raises:
+        JournalDamaged: records are missing.
+        JournalError: the file, or the tree, cannot be read.
+    """
     with reading(path, "looking where it begins") as connection:
         archived = reach_of(read_base(connection))
         (first,) = connection.execute("SELECT min(n) FROM record WHERE n > ?", (after,)).fetchone()
     if first is None:
-        return
+        return None
     size = first - 1
     if size > max(after, archived):
         raise JournalDamaged(path, f"records are missing before record {first}", OTHER_HISTORY)
@@ -131,10 +151,9 @@ def _must_be_as_in_the_tree(tree: TreeFile, path: Path, after: int) -> None:
         leaves = tree.leaves(size, len(rows)) if rows else []
         for (n, body, identity), leaf in zip(rows, leaves, strict=False):
             if leaf_hash(body) != leaf:
-                what = f"record {n} ({identity!a}) is not the one that was in it: its history was rewritten"
-                raise JournalDamaged(path, what, OTHER_HISTORY)
+                return OtherRecord(n, identity)
         if len(leaves) < len(rows) or not rows:
-            return
+            return None
         size += len(rows)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from nacl.signing import SigningKey
@@ -29,6 +29,7 @@ from audit.transparency.notes import (
 from audit.transparency.policy import PolicyWitness, WitnessPolicy
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
+from hal.wording import counted
 
 log = logging.getLogger(__name__)
 
@@ -171,6 +172,10 @@ class LogPublisher:
         """Of the last that enough witnesses cosigned."""
         self.problem = ""
         """Why nothing is signed at all; empty where that is."""
+        self._cosigned_by: Sequence[str] = ()
+        """The witnesses that cosigned the newest checkpoint."""
+        self._is_met: bool | None = None
+        """Whether enough witnesses had cosigned the newest checkpoint, as it was logged last."""
         self.outage: str | None = None
         """What keeps every witness from cosigning, in words; empty where one does, None before the first answer."""
 
@@ -215,6 +220,7 @@ class LogPublisher:
         else:
             # One that answers is not away: with FORK it has another history.
             self._note_outage(NONE_COSIGNS if any(one.is_reached for one in states) else NONE_REACHED)
+        self._note_whether_met()
 
     async def _take(self, note: SignedNote, answers: Mapping[str, WitnessAnswer]) -> None:
         """Keeps the newest checkpoint with what these answers have added, and notes what became of the witnesses."""
@@ -223,6 +229,7 @@ class LogPublisher:
             await asyncio.to_thread(self._tree.keep, NEWEST, note)
         checked = self._policy.check(note, self.log_key)
         size = checked.checkpoint.size
+        self._cosigned_by = [*checked.cosigned]
         if checked.met:
             if added or self.met < size:
                 await asyncio.to_thread(self._tree.keep, MET, note)
@@ -279,6 +286,17 @@ class LogPublisher:
                     log.info("the witness %s cosigns again", name)
                 self.witnesses[name] = WitnessState(size, cosigned[name])
                 self._note_outage("")
+
+    def _note_whether_met(self) -> None:
+        is_met = self.met == self.size
+        if is_met is not self._is_met:
+            signed = f"{counted(self.size, 'record')} signed"
+            if is_met:
+                by = ", ".join(self._cosigned_by) or "no witness"
+                log.info("%s, and cosigned by %s: enough for the policy", signed, by)
+            else:
+                log.warning("%s, and NOT ENOUGH witnesses cosigned it for this policy", signed)
+            self._is_met = is_met
 
     def _note_outage(self, outage: str) -> None:
         if outage != self.outage:

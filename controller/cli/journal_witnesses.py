@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 from nacl.signing import SigningKey
 
-from audit.errors import JournalError
+from audit.errors import JournalDamaged, JournalError
 from audit.queries import parse_moment
 from audit.signing import FILE_NAME as KEY_FILE
 from audit.signing import SigningKeyError, load
 from audit.transparency.check_page import ResultLinkError, check_page, printed_hash, result_link, shown_result
-from audit.transparency.checkpoints import PROOF_BEGIN, InclusionProof
+from audit.transparency.checkpoints import PROOF_BEGIN, Checkpoint, InclusionProof
 from audit.transparency.journal_log import (
     GrowingTree,
     NotWitnessedError,
     checkpoints_at,
     find_event,
     find_verdict,
+    first_other_record,
     must_be_of,
     origin_of,
     prove,
@@ -421,13 +422,40 @@ def witnesses_command(
             if size not in own:
                 what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
             show(f"  {name}: {what}", fg="red", bold=True)
+            if size in own:
+                show(f"    {_where_they_part(opened, paths, one.checkpoint)}", fg="red")
         is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
-        late = late_records(paths[-1])
-        for found in late:
-            show(f"  note: {found}", fg="yellow")
+        late, wrong = _late(paths[-1])
     cosigners = {name for one in agreeing for name in one.cosigned}
-    forked, count = len(agreeing) < len(checked), sum(one.count for one in late)
-    sys.exit(_result(policy, cosigners, forked=forked, is_unsigned=is_unsigned, late=count))
+    forked = wrong or len(agreeing) < len(checked)
+    sys.exit(_result(policy, cosigners, forked=forked, is_unsigned=is_unsigned, late=late))
+
+
+def _late(path: Path) -> tuple[int, bool]:
+    """Prints which records were found without a seal; how many they are, and whether a seal is not as it was signed."""
+    try:
+        found = late_records(path)
+    except JournalDamaged as error:
+        show(f"  {error.what}", fg="red", bold=True)
+        return 0, True
+    for one in found:
+        show(f"  note: {one}", fg="yellow")
+    return sum(one.count for one in found), False
+
+
+def _where_they_part(tree_file: Path, paths: Sequence[Path], signed: Checkpoint) -> str:
+    """The first record that is not the one that was signed, where the tree still has what was."""
+    try:
+        with TreeFile.open(tree_file) as tree:
+            if tree.size < signed.size or tree.checkpoint(signed.size) != signed:
+                return f"where they part, nothing here shows: {tree_file} is not the tree that was signed"
+            others = (first_other_record(tree, path) for path in paths)
+            other = next((one for one in others if one is not None), None)
+    except JournalError as error:
+        return f"where they part is not known: {error.what}"
+    if other is None:
+        return "where they part is in an archive that was not given"
+    return f"they part at record {other.n} ({other.id!a}): it is not the one that was signed, by the tree beside it"
 
 
 def _show_unsigned(paths: Sequence[Path], signed: int, allowed_s: int) -> bool:

@@ -14,6 +14,7 @@ from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.plain_output import log_lines
 from command_line.witness_options import log_keys
 from hal.clock import NS_PER_S, SystemClock
+from hal.wording import counted
 
 PORT = 8091
 """Where no other is asked for (ours)."""
@@ -76,7 +77,8 @@ def command(file: Path, name: str, logs: dict[str, list[NoteKey]], host: str, po
             server = PageServer(site, host, port)
 
             def ready(url: str) -> None:
-                click.echo(f"witness {witness.key}\nof {len(logs)} logs: {click.style(url, bold=True)}", err=True)
+                click.echo(f"key of this witness: {witness.key}", err=True)
+                click.echo(f"it cosigns {counted(len(logs), 'log')}, at {click.style(url, bold=True)}", err=True)
 
             asyncio.run(serve_until_signal(server, ready))
     except WitnessFileError as error:

@@ -200,6 +200,12 @@ def test_what_was_found_without_a_seal_after_a_crash_is_marked_in_all_that_prove
         compared.output
     )
     assert compared.output.endswith("verified; who wrote 3 records that had no seal after a crash, nothing shows\n")
+    # Whoever has no key cannot take the note away.
+    with tampering(house.journal) as connection:
+        connection.execute("DELETE FROM seal WHERE n = 6")
+    compared = call("witnesses", house.journal, "--policy", house.policy, "--unsigned", 0)
+    assert compared.exit_code == NOT_VERIFIED
+    assert "seal 7 is not as it was signed" in compared.output
 
 
 def test_a_simulated_result_is_verified_as_one(house: WitnessedHouse, tmp_path: Path) -> None:
@@ -320,6 +326,16 @@ def test_a_history_that_was_rewritten_with_the_key_of_the_seals_stops_the_publis
         assert "run `feltwire journal witnesses`" in said.output
     compared = call("witnesses", house.journal, "--policy", house.policy)
     assert compared.exit_code == NOT_VERIFIED
+    part = "they part at record 5 ('wheel-1.0000000000000001.5'): it is not the one that was signed"
+    assert compared.output.count(part) == 2
+    # With the tree of the other history, or none, nobody can know where.
+    tree_path(house.journal).unlink()
+    for _ in range(2):
+        compared = call("witnesses", house.journal, "--policy", house.policy)
+        assert compared.exit_code == NOT_VERIFIED
+        assert "where they part" in compared.output
+        assert "they part at" not in compared.output
+        assert house.publish().exit_code == NOT_VERIFIED
 
 
 def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witness(

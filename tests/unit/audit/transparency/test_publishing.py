@@ -92,7 +92,8 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         add(tree, 5)
         for _ in range(3):
             turn(publisher)
-        *each, last = (record.getMessage() for record in caplog.records)
+        *each, last, result = (record.getMessage() for record in caplog.records)
+        assert result == "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy"
         assert [*sorted(each), last] == [
             "the witness a has not cosigned: it is not reached: Connection refused; play continues",
             "the witness b has not cosigned: FORK: it cosigned another history of this log ('other root'); play "
@@ -110,12 +111,24 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         calls.answers = {"a": [good(tree, 5, "a")], "b": [HttpAnswer(409, b"9\n")], "c": [good(tree, 5, "c")]}
         turn(publisher)
         assert sorted(record.getMessage() for record in caplog.records) == [
+            "5 records signed, and cosigned by a, c: enough for the policy",
             "a witness cosigns again",
             "the witness a cosigns again",
             "the witness b has not cosigned: FORK: it cosigned 9 records of this log, and there are 5; play continues",
             "the witness c cosigns again",
         ]
         assert not probes.ready(None).problems
+
+
+def test_that_enough_witnesses_cosigned_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    calls = ScriptedCalls(c=[AWAY])
+    with published(tmp_path, POLICY, calls) as (tree, publisher), caplog.at_level(logging.INFO):
+        for size in (5, 7):
+            add(tree, size)
+            calls.answers |= {name: [good(tree, size, name)] for name in "ab"}
+            turn(publisher)
+        lines = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
+        assert lines == ["5 records signed, and cosigned by a, b: enough for the policy"]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +151,7 @@ def test_another_history_is_not_an_outage(
     with published(tmp_path, POLICY, calls) as (tree, publisher):
         add(tree, 5)
         assert asyncio.run(publish_once(publisher)) == code
+    assert "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy" in caplog.text
     assert f"{stated}: nobody vouches for what is written from now on" in caplog.text
 
 
