@@ -107,6 +107,8 @@ class ProofSite:
         self._link = link
         self._told = False
         """Whether it is logged that a link is too long."""
+        self._changed: set[str] = set()
+        """Of records that were changed, what is logged: each once, however often it is asked for."""
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
@@ -150,6 +152,9 @@ class ProofSite:
             return web.Response(text=await self._lookups.run(made), content_type="application/json")
         except NotWitnessedError as error:
             if error.is_changed:
+                if str(error) not in self._changed:
+                    self._changed.add(str(error))
+                    log.error("%s", error)
                 raise web.HTTPConflict(text=f"{error}\n") from error
             raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
         except JournalError as error:

@@ -109,16 +109,20 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
     asked(journal, check)
 
 
-def test_of_a_verdict_that_was_changed_the_answer_states_that(journal: Path) -> None:
+def test_of_a_verdict_that_was_changed_the_answer_states_that_and_it_is_logged_once(
+    journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with tampering(journal) as connection:
         connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE kind = 'round.outcome'")
 
     async def check(session: aiohttp.ClientSession, url: str) -> None:
-        status, text = await get(session, f"{url}round/wheel-1/2")
-        assert status == 409
-        assert "it is not the record that is in the tree: it was changed" in text
+        for _ in range(2):
+            status, text = await get(session, f"{url}round/wheel-1/2")
+            assert status == 409
+            assert "it is not the record that is in the tree: it was changed" in text
 
     asked(journal, check)
+    assert [one.levelname for one in caplog.records if "it was changed" in one.getMessage()] == ["ERROR"]
 
 
 def test_a_link_that_is_too_long_for_a_code_is_logged_once(journal: Path, caplog: pytest.LogCaptureFixture) -> None:
