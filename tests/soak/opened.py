@@ -10,6 +10,8 @@ from pathlib import Path
 from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
+MADE = frozenset({".venv", "__pycache__", "build"})
+"""Folders of what was built."""
 LISTS_WHAT_IT_OPENS = """
 import os, sys
 
@@ -29,5 +31,5 @@ def opened_by(code: str) -> set[str]:
         timeout=HANG_S,
     )  # fmt: skip
     opened = [Path(line) for line in ran.stdout.partition("opened:\n")[2].splitlines()]
-    ours = [path.relative_to(ROOT) for path in opened if path.is_relative_to(ROOT) and path.suffix != ".pyc"]
-    return {path.as_posix() for path in ours if path.parts[0] not in (".venv", "build")}
+    ours = [path.relative_to(ROOT) for path in opened if path.is_relative_to(ROOT)]
+    return {path.as_posix() for path in ours if MADE.isdisjoint(path.parts)}
