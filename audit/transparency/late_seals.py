@@ -31,10 +31,15 @@ class LateSeal(msgspec.Struct, frozen=True):
     made_at: str
     """What it was made at, in words."""
 
+    @property
+    def which(self) -> str:
+        """Which seal it is, in words."""
+        return f"seal {self.seal}, of the {self.made_at} at {self.time}"
+
     def __str__(self) -> str:
         return (
             "found without a seal after a crash: whoever could write the journal may have put it there, and no seal "
-            f"proves it before seal {self.seal}, of the {self.made_at} at {self.time}"
+            f"proves it before {self.which}"
         )
 
     def extra(self) -> bytes:
@@ -55,12 +60,11 @@ class LateRecords(msgspec.Struct, frozen=True):
         return self.last_n - self.first_n + 1
 
     def __str__(self) -> str:
-        by = f"seal {self.by.seal}, of the {self.by.made_at} at {self.by.time}"
         numbers, were, them = f"{self.first_n} to {self.last_n}", "were", "them"
         if self.count == 1:
             numbers, were, them = str(self.first_n), "was", "it"
         found = f"{counted(self.count, 'record')} {were} found without a seal ({numbers})"
-        return f"after a crash {found}: no seal proves {them} before {by}"
+        return f"after a crash {found}: no seal proves {them} before {self.by.which}"
 
 
 class _Extra(msgspec.Struct):

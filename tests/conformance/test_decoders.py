@@ -24,7 +24,7 @@ from controller.conformance.candidate import answers, declaration
 from controller.conformance.captures import FOLDER, SUFFIX, Capture, RightVerdict, SuiteError, handles, suite
 from controller.conformance.copies import Copy, copies
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
-from controller.conformance.line_text import BEGIN, END, LineTextError, batches, time_of, value_lines
+from controller.conformance.line_text import BEGIN, LineTextError, batches, time_of, value_lines
 from controller.conformance.runner import CandidateError, Declaration, Runner
 from controller.games.catalogue import GAMES
 from feed.reasons import explained
@@ -421,22 +421,6 @@ def test_a_decoder_that_decides_otherwise_does_not_pass(
 # --- copies, in which a table of answers does not help ---
 
 
-def judged_copy(capture: Capture, copy: Copy, decoder: Decoder) -> list[Deviation]:
-    """As `judged`, of a copy."""
-    judge = Judge(capture, copy)
-    steps = judge.steps(capture.lines())
-
-    def given() -> Iterator[str]:
-        for step in steps:
-            yield from step.lines
-        yield END
-
-    for line in decoder(given()):
-        judge.answer(line)
-    judge.end()
-    return judge.finish()
-
-
 def made(capture: Capture, seed: int) -> list[Copy]:
     """The copies of a capture."""
     return list(copies(capture, capture.lines(), seed))
@@ -446,7 +430,7 @@ def made(capture: Capture, seed: int) -> list[Copy]:
 def test_our_own_table_passes_whatever_copy_it_is_given(capture: Capture) -> None:
     for seed in (1, 2, 3):
         for copy in made(capture, seed):
-            assert judged_copy(capture, copy, answers) == [], (seed, copy)
+            assert judged(capture, answers, copy) == [], (seed, copy)
 
 
 @pytest.mark.parametrize("capture", SUITE.captures, ids=CAPTURES)
@@ -517,15 +501,15 @@ def test_a_table_of_answers_by_name_passes_a_capture_as_it_is_and_not_its_copy()
     by_name = table_by(lambda seen: CAPTURES.get(seen[1].removeprefix("capture ")))
     assert judged(LIMIT, by_name) == []
     whole, _ = made(LIMIT, 1)
-    assert {one.kind for one in judged_copy(LIMIT, whole, by_name)} == {Kind.MISSING}
+    assert {one.kind for one in judged(LIMIT, by_name, whole)} == {Kind.MISSING}
 
 
 def test_a_table_of_answers_by_the_first_values_passes_no_copy_that_is_cut() -> None:
     by_values = table_by(lambda seen: LIMIT)
     for seed in range(5):
         whole, cut = made(LIMIT, seed)
-        assert judged_copy(LIMIT, whole, by_values) == [], "what no suite of fixed captures can know"
-        (found,) = judged_copy(LIMIT, cut, by_values)
+        assert judged(LIMIT, by_values, whole) == [], "what no suite of fixed captures can know"
+        (found,) = judged(LIMIT, by_values, cut)
         assert str(found).startswith(f"unproven outcome: round 1, in the copy that is {cut.cut}, at ")
         assert ": expected no outcome: the values end before what decides it, got outcome " in str(found)
 
@@ -535,7 +519,7 @@ def test_a_copy_that_is_cut_asks_for_the_rounds_before_and_for_no_refusal() -> N
     _, copy = next(
         both for both in (made(capture, seed) for seed in range(99)) if both[1].cut and both[1].cut.round == 6
     )
-    found = judged_copy(capture, copy, table_by(lambda seen: None))
+    found = judged(capture, table_by(lambda seen: None), copy)
     assert [(one.kind, one.round) for one in found] == [(Kind.MISSING, number) for number in range(1, 6)]
     due_s = capture.rounds[0].by_ns / 1e9
     assert str(found[0]).startswith(f"missing event: round 1, in the copy that is {copy.cut}, at {due_s:.3f} s: ")

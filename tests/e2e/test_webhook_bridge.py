@@ -419,12 +419,18 @@ def _nonsense(random: Random) -> bytes:
             return b"HTTP/1.1 2\xff0 OK\r\n\r\n"
 
 
-def test_the_command_names_a_table_that_is_left_out_in_the_words_of_its_file(folder: Path) -> None:
+def written_file(folder: Path, key: str) -> Path:
+    """The file of one target that is away, with one more key."""
     file = folder / "webhooks.toml"
     file.write_text(
         f'queue = "{folder}/queue.sqlite"\n[[target]]\nname = "till"\nurl = "http://127.0.0.1:9/"\nprivate = true\n'
-        f'simulated = true\nsecret_file = "{folder}/till.secret"\n'
+        f'{key} = true\nsecret_file = "{folder}/till.secret"\n'
     )
+    return file
+
+
+def test_the_command_names_a_table_that_is_left_out_in_the_words_of_its_file(folder: Path) -> None:
+    file = written_file(folder, "simulated")
     service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", QUIET_MS, rounds=True)
     service.burst(40)
     process = subprocess.Popen([str(FELTWIRE), "webhooks", str(file), service.base], stderr=subprocess.PIPE, text=True)
@@ -440,11 +446,7 @@ def test_the_command_names_a_table_that_is_left_out_in_the_words_of_its_file(fol
 
 def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path) -> None:
     """Its target is away: that is what the probe names, and what stays in the queue."""
-    file = folder / "webhooks.toml"
-    file.write_text(
-        f'queue = "{folder}/queue.sqlite"\n[[target]]\nname = "till"\nurl = "http://127.0.0.1:9/"\nprivate = true\n'
-        f'history = true\nsecret_file = "{folder}/till.secret"\n'
-    )
+    file = written_file(folder, "history")
     service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", QUIET_MS, rounds=True)
     service.burst(40)
     words = [str(FELTWIRE), "webhooks", str(file), service.base, "--metrics", "0"]
