@@ -226,6 +226,22 @@ def test_every_card_is_found_by_value_and_by_token(card: str, tmp_path: Path) ->
 def test_exposed_cards_hashes_and_words_are_no_leak() -> None:
     harmless = b'{"cards":["9c","Kd"],"hash":"7h8s","sealed":"06e1c7616f"} As the dealer says: 5 hearts'
     assert leaks("feed", harmless) == []
+
+
+@pytest.mark.parametrize("digits", [12, 16, 17, 32, 33])
+def test_random_digits_with_those_of_a_token_are_no_card(digits: int) -> None:
+    random = "047617c08a87310f7cdf641a7c3dcce05468"
+    by_chance = random[:5] + "4a683b" + random[11:digits]
+    assert len(by_chance) == digits
+    assert leaks("feed", f'"@local:{by_chance}"'.encode()) == []
+
+
+@pytest.mark.parametrize("digits", [64, 128])
+def test_a_hash_is_no_card_whatever_its_digits_are(digits: int) -> None:
+    assert leaks("feed", (b"C;00005;Jh;00".hex() * 5)[:digits].encode()) == []
+
+
+@pytest.mark.parametrize("shown", [b"C;00005;Jh;00", b"C;00005;Jh;00".hex().encode(), b"jack of hearts"])
+def test_a_card_is_found_between_hashes(shown: bytes) -> None:
     head = b"047617c08a87310f7cdf641a7c3dcce054683bd0978c0bc15a2c201ef4e06dc4"
-    assert leaks("feed", b'{"head":"' + head + b'"}') == []
-    assert leaks("feed", b'{"frame":"' + head[:-1] + b'"}') != []
+    assert [leak.card for leak in leaks("feed", head + b" " + shown + b" " + head)] == ["Jh"]

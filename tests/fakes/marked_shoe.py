@@ -45,7 +45,9 @@ def _patterns() -> Iterator[tuple[str, _Form]]:
         forms = (
             rb"(?<!" + _AROUND + rb")" + plain + rb"(?!" + _AROUND + rb")",
             f"{_WORDS[card[0]]}s? of {_SUITS[card[1]]}s?".encode(),
-            plain.hex().encode() + rb"(?=3[Bb])",  # the token as hexadecimal digits: the card, and the semicolon
+            # The token of a line as hexadecimal digits, between its semicolons: of identities, keys in groups and what
+            # else is random, one in a hundred million has those by chance.
+            rb"(?<=3[Bb])" + plain.hex().encode() + rb"(?=3[Bb])",
         )
         parts = (plain, f" of {_SUITS[card[1]]}".encode(), plain.hex().encode())
         yield card, _Form(re.compile(b"|".join(forms)), parts)
@@ -53,7 +55,7 @@ def _patterns() -> Iterator[tuple[str, _Form]]:
 
 _FORMS: Final = dict(_patterns())
 _HASHES: Final = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}){1,2}(?![0-9a-f])")
-"""SHA-256 and Ed25519 in hexadecimal digits: one in ten thousand has those of a token by chance."""
+"""SHA-256 and Ed25519 in hexadecimal digits, of which there are thousands."""
 _TEXT: Final = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 _BESIDE: Final = 4
 """This many bytes on either side must be text too: two bytes of a hash are a card by chance."""
@@ -62,7 +64,7 @@ _BESIDE: Final = 4
 def leaks(where: str, data: bytes) -> list[Leak]:
     """Every hidden card that some bytes show, by value or by token; hashes and signatures, being random, are masked."""
     found: list[Leak] = []
-    data = _HASHES.sub(lambda one: bytes(len(one[0])), data)
+    data = _HASHES.sub(lambda one: b"0" * len(one[0]), data)  # text, as they are: cards stand beside them
     for card, form in _FORMS.items():
         if not any(part in data for part in form.parts):
             continue
