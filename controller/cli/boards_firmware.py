@@ -379,6 +379,10 @@ def _found(path: Path, signers: tuple[bytes, ...]) -> tuple[Manifest, str | None
         check_signature(manifest, RELEASE_KEYS)
     elif signature_path(manifest.path).exists():
         click.echo(f"{manifest.path}: it is signed, but the signature was not checked; give --signer to check it")
+    else:
+        click.echo(
+            f"{manifest.path}: it is not signed; sign it with feltwire boards sign, and give --signer to check it"
+        )
     check_software(manifest)
     return manifest, kind
 

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import socket
 import threading
+from base64 import b64encode
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+import pytest
 import zmq
 from nacl.signing import SigningKey
 
 from audit.seals import Seal
 from audit.signing import create
 from controller.boards.detached_signature import signed_by_any
-from controller.boards.identity import facts
-from controller.certification.certificate import Certificate, device_differences
+from controller.boards.firmware_image import RELEASE_KEYS
 from controller.packages.files import PACKAGES
 from controller.service.salt_files import salts_of
 from feed.endpoints import Endpoints
 from feed.keys import new_pair
-from hal.board.messages import KINDS
 from tests.fakes.feed_server import Client, Keys, ListHistory, ask, feed_server
-from tests.fakes.model_board import ModelBoard
 from tests.fakes.time_limits import HANG_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHIPPED: Final = (*PACKAGES, "systemd", "examples")
 SECRET: Final = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|secret-key *= *\"")
+KEY_TEXT: Final = re.compile(r"(?<![0-9A-Za-z+/])(?:[0-9A-Fa-f]{32,}|[0-9A-Za-z+/]{43}=)(?![0-9A-Za-z+/])")
+"""What may be a key in a string: 16 bytes or more in hexadecimal digits, 32 in base64."""
+SHORTEST_KEY: Final = 16
+NAMED_KEY: Final = re.compile("key|secret|password", re.IGNORECASE)
+PUBLIC: Final = frozenset(key.hex() for key in RELEASE_KEYS)
+"""The constants of our sources that look like keys, and are public."""
 KEY: Final = SigningKey(bytes(range(32)))
 DOMAIN: Final = b"feltwire seal\0"
 
@@ -73,6 +79,41 @@ def test_no_two_installations_have_a_key_in_common_and_no_package_brings_one(tmp
             assert path.name != "signing.key", path
             if path.suffix in (".py", ".toml", ".json", ".md", ".service", ".conf", ".sh"):
                 assert SECRET.search(path.read_bytes()) is None, path
+            if path.suffix == ".py":
+                assert keys_in(path.read_text(encoding="utf-8")) == [], path
+
+
+def keys_in(source: str) -> list[str | bytes]:
+    """The constants of a program in Python that may be secret keys."""
+    nodes = list(ast.walk(ast.parse(source)))
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    found: list[str | bytes] = [key for text in texts for key in KEY_TEXT.findall(text) if key not in PUBLIC]
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.Call) and NAMED_KEY.search(_named(node)):
+            inside = node.args if isinstance(node, ast.Call) else [node.value]
+            constants = [one.value for one in inside if isinstance(one, ast.Constant)]
+            found += [one for one in constants if isinstance(one, bytes) and len(one) >= SHORTEST_KEY]
+    return found
+
+
+def _named(node: ast.Assign | ast.AnnAssign | ast.Call) -> str:
+    """What is assigned to, or called."""
+    if isinstance(node, ast.Assign):
+        return " ".join(ast.unparse(target) for target in node.targets)
+    return ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.func)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f'key = SigningKey(bytes.fromhex("{bytes(KEY).hex()}"))',
+        'AES_KEY = b"0123456789abcdef"',
+        'signed = SigningKey(b"0123456789abcdef0123456789abcdef")',
+        f'hmac.new(b64decode("{b64encode(bytes(KEY)).decode()}"), data, "sha256")',
+    ],
+)
+def test_a_key_in_a_source_is_found(source: str) -> None:
+    assert len(keys_in(source)) == 1
 
 
 def test_nothing_that_is_plugged_in_starts_more_than_the_permission_for_a_tables_own_devices() -> None:
@@ -84,21 +125,6 @@ def test_nothing_that_is_plugged_in_starts_more_than_the_permission_for_a_tables
     (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
     assert "devices" in command
     assert "%" not in command.replace("%%", ""), "nothing of what was plugged in is an argument"
-
-
-def test_a_board_that_reports_the_hash_of_the_right_image_is_taken_at_its_word() -> None:
-    # A limit, as the page states it: the liar is a program in Python, and reports the hash of a certified image.
-    certified, another = (sha256(text).digest() for text in (b"the certified image", b"another image"))
-    certificate = Certificate("pusher-1", "ann", "", {}, {}, {}, reported(certified))
-    assert device_differences(certificate, reported(certified)) == []
-    (difference,) = device_differences(certificate, reported(another))
-    assert "hash was" in difference
-
-
-def reported(image: bytes) -> dict[str, dict[str, str]]:
-    """What a board answers that reports this hash."""
-    liar = ModelBoard(KINDS["pusher"], build=int.from_bytes(image[:4], "big"), image=image[4:])
-    return {"board.pusher": facts("board.pusher", "pusher", liar.identity)}
 
 
 class RecordingProxy:

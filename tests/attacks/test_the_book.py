@@ -23,6 +23,8 @@ PUBLISHED: Final = (
     *("false readings", "exchanged boards", "lies about its own hash", "replayed", "key is copied", "root"),
 )
 """What the page must have, by words of its rows."""
+A_SENTENCE: Final = 5
+"""Words of a limit at least."""
 
 
 class Attack(NamedTuple):
@@ -52,7 +54,7 @@ def test_every_attack_names_its_tests_and_each_exists() -> None:
     attacks = book()
     for attack in attacks:
         assert attack.tests, f"{attack.what}: no test"
-        assert attack.limit.strip(), f"{attack.what}: its limit, and what closes it"
+        assert len(attack.limit.split()) >= A_SENTENCE, f"{attack.what}: its limit, and what closes it"
         for path, name in attack.tests:
             assert name in names_in(path), f"{attack.what}: tests/{path} has no {name}"
     for words in PUBLISHED:

@@ -195,10 +195,12 @@ def test_check_tells_of_each_image_that_it_is_whole(bench: Bench) -> None:
     result = bench.call("check", bench.manifest)
     assert result.exit_code == 0
     assert [line.partition(":")[0] for line in result.output.splitlines()] == [
-        str(bench.folder / f"{kind}.hex") for kind in KINDS
+        str(bench.manifest),
+        *(str(bench.folder / f"{kind}.hex") for kind in KINDS),
     ]
-    one = bench.call("check", bench.folder / "reel.hex")
-    assert one.output.startswith(f"{bench.folder / 'reel.hex'}: reel firmware ")
+    note, one = bench.call("check", bench.folder / "reel.hex").output.splitlines()
+    assert one.startswith(f"{bench.folder / 'reel.hex'}: reel firmware ")
+    assert note.startswith(f"{bench.manifest}: it is not signed; ")
 
 
 def test_check_refuses_what_was_changed(bench: Bench) -> None:

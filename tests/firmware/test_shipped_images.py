@@ -20,11 +20,16 @@ from controller.boards.firmware_image import (
     read,
     read_image,
 )
+from controller.boards.identity import facts
+from controller.certification.certificate import Certificate, device_differences
+from firmware.elf import Program
 from hal.board.firmware import VERSION
 from hal.board.identity import image_hash
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from tests.firmware.avr_board import AvrBoard
 from tests.firmware.conftest import make_firmware
+from tests.firmware.emulated import built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.toolchains import FIRMWARE, debian
 
 RENEW = "the shipped images are not those of these sources; renew them with: make firmware-release KEY=..."
@@ -71,6 +76,28 @@ def test_a_board_reports_the_whole_hash_of_its_image() -> None:
             assert isinstance(answer, IdentityAnswer)
             image = make_firmware(f"build/{kind}.hex")
             assert image_hash(answer) == image_hash_of(read_image(image.read_bytes(), image.name), image.name)
+
+
+def test_a_board_with_another_program_that_kept_the_hash_is_taken_at_its_word(tmp_path: Path) -> None:
+    # A limit, as docs/threats.md states it.
+    honest = built("pusher.elf")
+    changed = tmp_path / "pusher.elf"
+    (stopped, other) = (bytes.fromhex("f894ffcf"), bytes.fromhex("f8940000"))  # what follows a return from main
+    assert honest.read_bytes().count(stopped) == 1
+    changed.write_bytes(honest.read_bytes().replace(stopped, other))
+    with pytest.raises(FirmwareError, match="its content has"):
+        image_hash_of(Program(changed).flash(), "pusher.elf")
+    with AvrBoard("pusher", chip=InspectedBoard(honest)) as board:
+        certificate = Certificate("pusher-1", "ann", "", {}, {}, {}, reported(board))
+    with AvrBoard("pusher", chip=InspectedBoard(changed)) as board:
+        assert device_differences(certificate, reported(board)) == []
+
+
+def reported(board: AvrBoard) -> dict[str, dict[str, str]]:
+    """What a certificate holds of a board."""
+    answer = board.tell(IdentifyCommand())
+    assert isinstance(answer, IdentityAnswer)
+    return {"board.pusher": facts("board.pusher", "pusher", answer)}
 
 
 def test_a_comment_changes_no_build_and_a_number_does(tmp_path: Path) -> None:
