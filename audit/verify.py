@@ -1,6 +1,6 @@
 """Verifies a journal: whether it is as it was written, and which is the first record that is not.
 
-Nothing in the file is trusted but what a signature, the witness beside it or a head from outside vouches for:
+Nothing in the file is trusted but what a signature, the heads file beside it or a head from outside vouches for:
 
     pages and tables ─► seals ─► base (what was archived) ─► each chain, record by record ─► rows of no chain
 """
@@ -88,7 +88,7 @@ def verify(
     try:
         noted = read_witness(path)
     except OSError as error:
-        raise journal_error(path, error, "reading the witness beside it") from error
+        raise journal_error(path, error, "reading the heads file beside it") from error
     try:
         with reading(path, "verifying it") as connection:
             verification = _Verification(path, connection, noted, heads, keys, progress, step)
@@ -233,12 +233,12 @@ class _Verification:
         """Witnesses that are not there: each journal has one from its first start on; copies and archives have none."""
         for start, found in self.sealed.unwitnessed:
             self.notes.append(
-                f"{start}, found the witness file {found}: whether records and seals before it had been cut off, "
+                f"{start}, found the heads file {found}: whether records and seals before it had been cut off, "
                 "no witness shows"
             )
         if self.sealed.seals and not self.sealed.closed and self.witness is not State.GOOD:
             self.notes.append(
-                f"the witness file {witness_path(self.path).name} is {self.witness}: each journal has one (a copy has "
+                f"the heads file {witness_path(self.path).name} is {self.witness}: each journal has one (a copy has "
                 "none), and without it records and seals cut off at the end show only by a head that was kept (--head)"
             )
 
@@ -365,7 +365,7 @@ class _Verification:
 def _noted(noted: Mapping[str, Head]) -> Iterator[tuple[str, Vouch]]:
     for chain, head in noted.items():
         if head.seq:
-            yield chain, Vouch(head.seq, bytes.fromhex(head.hash), "the witness file")
+            yield chain, Vouch(head.seq, bytes.fromhex(head.hash), "the heads file")
 
 
 def _kept(heads: Iterable[KnownHead]) -> Iterator[tuple[str, Vouch]]:

@@ -1,4 +1,4 @@
-"""The witness: a file beside the journal that notes the heads after each commit, and reveals lost synced bytes.
+"""The witness, which pages call the heads file: it notes the heads after each commit, and reveals lost synced bytes.
 
 The journal is synced before an event is published; the witness is not synced at all. So after a power cut it may
 be old, or torn, and proves nothing by that. But all that it notes was durable: when it names a record that the
@@ -48,7 +48,8 @@ class HistoryLost(NamedTuple):
             what = f"ends at {held.seq}; {gone} records that were durable are gone"
         else:
             what = f"has another record at {held.seq}: its history was replaced"
-        return f"{self.chain}: the witness saw {seen.seq} ({seen.epoch}) written and synced, and the journal {what}"
+        noted = f"{seen.seq} ({seen.epoch}) as written and synced"
+        return f"{self.chain}: the heads file notes {noted}, and the journal {what}"
 
 
 class State(StrEnum):

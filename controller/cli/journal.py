@@ -99,7 +99,7 @@ def verify_command(
 ) -> None:
     """Verify a journal, and report each record that was changed, removed or inserted.
 
-    Everything is read: the pages of the file, every record's hash and columns, every seal, and the witness file beside
+    Everything is read: the pages of the file, every record's hash and columns, every seal, and the heads file beside
     it. Give archives oldest first and the journal last: each must continue the one before, in its chains and in where
     each table was. Captures are held against the SHA-256 with which the events name them.
 

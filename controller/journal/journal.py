@@ -125,7 +125,7 @@ class Journal:
                 lost = {chain: one.witnessed for chain, one in recovery.lost.items()}
                 witness = Witness(path, {**recovery.heads, **lost, **store.seals})
             except OSError as error:
-                raise journal_error(path, error, "beginning the witness beside it") from error
+                raise journal_error(path, error, "beginning the heads file beside it") from error
             order_done(path)
             writer = JournalWriter(path, store, witness, deliver, checkpoint_every)
             return cls(path, bytes(signing_key.verify_key), recovery, writer, reader, present, held.pop_all())

@@ -231,11 +231,11 @@ class JournalWriter:
             self._witness.note(noted)
         except OSError as error:
             if self._witnessed:
-                log.error("the witness beside %s cannot be written, and proves nothing newer: %s", self._path, error)
+                log.error("the heads file beside %s cannot be written, and proves nothing newer: %s", self._path, error)
             self._witnessed = False
             return
         if not self._witnessed:
-            log.info("the witness beside %s is written again", self._path)
+            log.info("the heads file beside %s is written again", self._path)
         self._witnessed = True
 
     def _checkpoint(self) -> None:

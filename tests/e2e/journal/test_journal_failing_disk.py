@@ -60,7 +60,7 @@ def play_and_judge(library: Path, scratch: Path, seed: int, disk: dict[str, str]
     done = play(library, folder, submitted, (seed, 200, "close"), disk)
     assert done.returncode == 0
     path = folder / "journal.sqlite"
-    witness = f"the witness beside {path} cannot be written, and proves nothing newer: "
+    witness = f"the heads file beside {path} cannot be written, and proves nothing newer: "
     assert all(line.startswith(witness) for line in done.stderr.splitlines())
     if done.stdout or not done.stderr:
         assert done.stdout.startswith(f"{path}: ")

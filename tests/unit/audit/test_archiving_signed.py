@@ -281,16 +281,16 @@ def test_a_witness_that_is_none_is_reported_now_and_ever_after(
     report = verify(journal)
     assert report.ok
     assert not report.end_is_proven
-    assert any(f"the witness file journal.sqlite.heads is {words}: each journal has one" in one for one in report.notes)
+    assert any(f"the heads file journal.sqlite.heads is {words}: each journal has one" in one for one in report.notes)
     if witness_path(journal).is_dir():
-        with pytest.raises(JournalError, match="beginning the witness beside it"):
+        with pytest.raises(JournalError, match="beginning the heads file beside it"):
             opened(journal)
         return
     opened(journal).close()
     report = verify(journal)
     assert report.ok
     assert report.end_is_proven
-    assert any(f"found the witness file {words}: whether records" in one for one in report.notes)
+    assert any(f"found the heads file {words}: whether records" in one for one in report.notes)
 
 
 def test_nothing_is_said_of_a_witness_before_the_first_start(tmp_path: Path) -> None:

@@ -296,9 +296,9 @@ def archive_cut(made: Journals, folder: Path) -> bool:
 
 
 NOT_FOUND: dict[str, Callable[[Journals, Path], bool]] = {
-    "records and seals are cut off at the end, and the witness file deleted": cut_without_witness,
-    "the same, and the witness file rewritten to fit": cut_and_witness_rewritten,
-    "records without a seal are rewritten after a crash, and the witness file deleted": unsealed_rewritten,
+    "records and seals are cut off at the end, and the heads file deleted": cut_without_witness,
+    "the same, and the heads file rewritten to fit": cut_and_witness_rewritten,
+    "records without a seal are rewritten after a crash, and the heads file deleted": unsealed_rewritten,
     "the whole file is replaced by one of another key": another_key,
     "history is written again with the signing key": same_key,
     "the `state` of a base that an older Feltwire left is edited": unsigned_state,

@@ -79,7 +79,7 @@ def test_it_is_private(path: Path) -> None:
 def test_a_loss_is_told_in_words() -> None:
     gone = HistoryLost("roulette-1", head(45), head(41))
     assert str(gone) == (
-        "roulette-1: the witness saw 45 (e1) written and synced, and the journal ends at 41; "
+        "roulette-1: the heads file notes 45 (e1) as written and synced, and the journal ends at 41; "
         "4 records that were durable are gone"
     )
     replaced = HistoryLost("roulette-1", head(45), head(45, "e2"))

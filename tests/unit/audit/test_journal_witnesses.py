@@ -1,4 +1,4 @@
-"""What is known outside of the records: heads that were kept, the witness file, keys, the base, the pages."""
+"""What is known outside of the records: heads that were kept, the heads file, keys, the base, the pages."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_head_is_read_as_a_heartbeat_says_it() -> None:
     assert KnownHead.parse("wheel-1:17:" + "ab" * 32) == KnownHead("wheel-1", 17, b"\xab" * 32)
 
 
-# --- the witness file ------------------------------------------------------------------------------------------------
+# --- the heads file --------------------------------------------------------------------------------------------------
 
 
 def test_the_witness_file_finds_a_cut_after_the_last_seal_that_is_left(journal: Path) -> None:
@@ -197,7 +197,7 @@ def test_the_witness_file_finds_a_cut_after_the_last_seal_that_is_left(journal: 
         connection.execute("DELETE FROM seal WHERE after_n > 30")
     found = first(journal)
     assert found.kind is FindingKind.MISSING
-    assert "the witness file names record" in found.detail
+    assert "the heads file names record" in found.detail
 
 
 def test_a_torn_witness_file_proves_nothing(journal: Path) -> None:

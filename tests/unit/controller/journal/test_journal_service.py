@@ -539,7 +539,7 @@ def test_a_deleted_last_seal_is_found_by_the_witness_and_by_a_kept_head(path: Pa
         connection.execute("DELETE FROM seal WHERE n = 2")
     found = verify(path).first
     assert found is not None
-    assert found.detail == "the last seal is 1, and the witness file names seal 2: the end of the history was cut off"
+    assert found.detail == "the last seal is 1, and the heads file names seal 2: the end of the history was cut off"
     journal = opened(path)
     assert (journal.lost[SEALS].witnessed.seq, journal.lost[SEALS].held.seq) == (2, 1)
     journal.close()

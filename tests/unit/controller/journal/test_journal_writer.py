@@ -227,8 +227,8 @@ def test_a_witness_that_cannot_be_written_stops_nothing_and_is_tried_again(
     bench.store.go_on.release(2)
     bench.writer.close()
     assert [message.rsplit(":", 1)[0] for message in caplog.messages] == [
-        f"the witness beside {PATH} cannot be written, and proves nothing newer",
-        f"the witness beside {PATH} is written again",
+        f"the heads file beside {PATH} cannot be written, and proves nothing newer",
+        f"the heads file beside {PATH} is written again",
     ]
 
 
