@@ -20,8 +20,8 @@ LOG_KEY: Final = 1
 """The kind of a key that signs notes: Ed25519."""
 WITNESS_KEY: Final = 4
 """The kind of a key that cosigns checkpoints, with a time: Ed25519."""
-MOST_NOTE_BYTES: Final = 64 * 1024
-"""A longer note is refused (ours): there is room for the signatures of a dozen post-quantum keys that others add."""
+MOST_NOTE_BYTES: Final = 128 * 1024
+"""A longer note is refused (ours): 16 signatures of post-quantum keys, which signed-note asks for, have 100 kB."""
 MOST_SIGNATURES: Final = 64
 """More lines of signatures are refused (ours)."""
 
@@ -103,13 +103,18 @@ class NoteKey(NamedTuple):
 
 
 def check_key_name(name: str) -> None:
-    """Checks that signature lines can have a name.
+    """Checks a name that somebody chooses or trusts: signature lines can have it, and a person can read it.
 
     Raises:
-        NoteError: it is empty, or has a space, a plus or a control character.
+        NoteError: it is empty, or has a space, a plus or a character that is not printed.
     """
-    if not name or "+" in name or any(one.isspace() for one in name) or not name.isprintable():
+    if not _is_key_name(name) or not name.isprintable():
         raise NoteError(f"{_shown(name)} is not the name of a key: no spaces, and no +")
+
+
+def _is_key_name(name: str) -> bool:
+    # A name of an unknown key may have any other character, also one that this Python does not know yet.
+    return bool(name) and "+" not in name and not any(one.isspace() for one in name)
 
 
 class NoteSignature(NamedTuple):
@@ -172,9 +177,8 @@ def decode_signatures(data: bytes) -> tuple[NoteSignature, ...]:
 
 def _signature(line: str) -> NoteSignature:
     name, space, encoded = line.removeprefix(_DASH).rpartition(" ")
-    if not line.startswith(_DASH) or not space:
+    if not line.startswith(_DASH) or not space or not _is_key_name(name):
         raise NoteError(f"{_shown(line)} is not a line of a signature; expected an em dash, a name, and base64")
-    check_key_name(name)
     data = decode_base64(encoded)
     if len(data) <= _ID_BYTES:
         raise NoteError(f"the signature of {_shown(name)} is too short")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.transparency.checkpoints import Checkpoint, InclusionProof, cosign, cosigned_at, is_signed
-from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, NoteSignature, SignedNote
 from tests.fakes.witnessing import LOG, ORIGIN, TIME_S
 
 # C2SP signed-note, "Example".
@@ -67,10 +67,11 @@ NOTE = str(Checkpoint(ORIGIN, 5, b"r" * 32).sign(LOG))
         ("text\n\n— a AAAA\n".encode(), "the signature of 'a' is too short"),
         ("text\n\n— a AAAAAA==\n".encode(), "the signature of 'a' is too short"),
         ("text\n\n— a AAAAAAB=\n".encode(), "is not base64 as it is written"),
-        ("text\n\n— a+b AAAAAAAA\n".encode(), "is not the name of a key"),
+        ("text\n\n— a+b AAAAAAAA\n".encode(), "is not a line of a signature"),
+        ("text\n\n— a\u2003b AAAAAAAA\n".encode(), "is not a line of a signature"),
         (b"te\rxt\n\nx\n", "it has a control character"),
         (b"te\xffxt\n\nx\n", "it is not UTF-8"),
-        (b"x" * 65_537, "it is longer than 65536 bytes"),
+        (b"x" * 131_073, "it is longer than 131072 bytes"),
         (("text\n\n" + "— a AAAAAAAA\n" * 65).encode(), "expected 1 to 64 lines"),
     ],
 )
@@ -112,6 +113,18 @@ def test_what_is_no_proof_is_named(begin: str, what: str) -> None:
     with pytest.raises(NoteError) as refused:
         InclusionProof.parse((begin + NOTE).encode())
     assert what in str(refused.value)
+
+
+def test_signatures_of_unknown_keys_are_read_whatever_they_are_called_and_16_of_the_largest() -> None:
+    """C2SP signed-note: no spaces, no plus and no ASCII control character; at least 16 signatures of nearly 5 kB."""
+    names = ["x\u00ady", "x\u200dy", "\U0001fae8.example", "a\u0378", *(f"pq.example/{number}" for number in range(11))]
+    added = [NoteSignature(name, b"abcd", bytes(4627)) for name in names]
+    read = SignedNote.parse((NOTE + "".join(map(str, added))).encode())
+    assert [one.name for one in read.signatures] == [ORIGIN, *names]
+    # A name that somebody chooses or trusts can be read.
+    for name in names[:4]:
+        with pytest.raises(NoteError, match="is not the name of a key"):
+            NoteKey.parse(str(NoteKey(name, LOG_KEY, bytes(LOG.verify_key))))
 
 
 def test_extra_data_of_a_proof_is_kept_and_proves_nothing() -> None:
