@@ -27,7 +27,7 @@ from audit.transparency.notes import (
 from audit.transparency.tree import HASH_BYTES, leaf_hash, root_with_leaf
 
 MOST_PROOF_LINES: Final = 63
-"""Hashes of a proof that a witness takes."""
+"""Hashes of a proof."""
 PROOF_BEGIN: Final = "c2sp.org/tlog-proof@v1\n"
 _DECIMAL: Final = re.compile("0|[1-9][0-9]{0,18}")
 _TIME_BYTES: Final = 8
@@ -72,6 +72,17 @@ def parse_decimal(text: str) -> int:
     if not _DECIMAL.fullmatch(text) or int(text) > _MOST_TIME:
         raise NoteError(f"{text[:30]!a} is not a number without zeros in front")
     return int(text)
+
+
+def parse_hashes(lines: Sequence[str]) -> tuple[bytes, ...]:
+    """Reads the lines of a proof.
+
+    Raises:
+        NoteError: one is not a hash, or they are more than `MOST_PROOF_LINES`.
+    """
+    if len(lines) > MOST_PROOF_LINES:
+        raise NoteError(f"the proof has more than {MOST_PROOF_LINES} hashes")
+    return tuple(map(_hash, lines))
 
 
 def _hash(text: str) -> bytes:
@@ -136,10 +147,8 @@ class AddCheckpoint(NamedTuple):
         lines = _ascii(head).split("\n")
         if not found or not lines[0].startswith("old "):
             raise NoteError('expected "old SIZE", lines of a proof, an empty line and a checkpoint')
-        if len(lines) - 1 > MOST_PROOF_LINES:
-            raise NoteError(f"the proof has more than {MOST_PROOF_LINES} lines")
         old = parse_decimal(lines[0].removeprefix("old "))
-        return cls(old, tuple(map(_hash, lines[1:])), SignedNote.parse(note))
+        return cls(old, parse_hashes(lines[1:]), SignedNote.parse(note))
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
@@ -181,10 +190,8 @@ class InclusionProof(NamedTuple):
         extra = decode_base64(lines.pop(0).removeprefix("extra ")) if lines[0].startswith("extra ") else b""
         if not data.startswith(begin) or not found or not lines or not lines[0].startswith("index "):
             raise NoteError(f'expected "{PROOF_BEGIN.strip()}", "index N", hashes, an empty line and a checkpoint')
-        if len(lines) - 1 > MOST_PROOF_LINES:
-            raise NoteError(f"the proof has more than {MOST_PROOF_LINES} hashes")
         index = parse_decimal(lines[0].removeprefix("index "))
-        proof = cls(index, tuple(map(_hash, lines[1:])), SignedNote.parse(note), extra)
+        proof = cls(index, parse_hashes(lines[1:]), SignedNote.parse(note), extra)
         Checkpoint.parse(proof.note.text)
         return proof
 

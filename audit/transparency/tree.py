@@ -124,10 +124,11 @@ def root_with_leaf(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -
     """The root of the tree of `size` in which leaf `index` has this hash, by an inclusion proof.
 
     Raises:
-        TreeProofError: the proof has too few hashes, or too many.
+        TreeProofError: the proof has too few hashes, or too many, or one is not a hash.
     """
     if not 0 <= index < size:
         raise TreeProofError(f"there is no leaf {index} in a tree of {size}")
+    _must_be_hashes(proof)
     found = leaf
     for beside, is_before in _way_to_root(index, size - 1, proof):
         found = node_hash(beside, found) if is_before else node_hash(found, beside)
@@ -150,6 +151,7 @@ def check_growth(old: int, new: int, old_root: bytes, new_root: bytes, proof: Se
         if old == 0 and old_root != EMPTY_ROOT:
             raise TreeProofError("an empty tree has another root")
         return
+    _must_be_hashes(proof)
     hashes = [*proof]
     if old & (old - 1) == 0:
         hashes.insert(0, old_root)
@@ -187,6 +189,13 @@ def _way_to_root(place: int, last: int, proof: Sequence[bytes]) -> Iterator[tupl
         place, last = place // 2, last // 2
     if last:
         raise TreeProofError("the proof has fewer hashes than the way to the root")
+
+
+def _must_be_hashes(proof: Sequence[bytes]) -> None:
+    # Two that are cut elsewhere are the same bytes under another root: one root would have two histories.
+    for one in proof:
+        if len(one) != HASH_BYTES:
+            raise TreeProofError(f"the proof has a hash of {len(one)} bytes; expected {HASH_BYTES}")
 
 
 def _split(count: int) -> int:

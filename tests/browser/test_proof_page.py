@@ -23,6 +23,7 @@ from tests.browser.conftest import screen, without_errors
 from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, PUBLIC_KEY, evening, tampering
+from tests.unit.audit.transparency.test_crafted_proofs import CASES, POLICY
 from tests.unit.audit.transparency.test_policy import BAD_POLICIES
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
@@ -262,6 +263,27 @@ def test_a_correction_shows_the_decision_in_force_the_one_before_and_by_whom(
     page.goto(f"{path.as_uri()}?lang={language}")
     expect(page.locator("dd")).to_have_count(len(rows) + 4)
     assert page.locator("dd").all_inner_texts()[3:-1] == rows
+
+
+def test_the_page_takes_no_crafted_proof_and_answers_each_as_the_command_does(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(check_page().body)
+    page.goto(path.as_uri())
+    taken = page.evaluate(
+        """([cases, policy]) => cases.filter(([, event, proof]) => {
+            try { return checks(event, proof, policy, null).every(([good]) => good); } catch { return false; }
+        }).map(([name]) => name)""",
+        [CASES, POLICY],
+    )
+    assert taken == [case.name for case in CASES if case.is_good]
+    # What it shows of a number that JavaScript has not, and of a time without a date.
+    (late,) = (case for case in CASES if case.name == f"cosigned at {2**63 - 1}")
+    (large,) = (case for case in CASES if case.name == "a leaf beyond 2^53")
+    for case, text in ((late, f"cosigned it: {2**63 - 1} s"), (large, f"record {2**53 + 2} of {2**53 + 2} ")):
+        path.write_bytes(check_page({"event": case.event, "proof": case.proof, "policy": POLICY}).body)
+        page.goto(path.as_uri())
+        expect(page.get_by_role("status")).to_have_text("VERIFIED")
+        expect(page.get_by_text(text)).to_be_visible()
 
 
 def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, page: Page, tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
     assert python.returncode == 0, python.stderr
     *lines, last = python.stdout.splitlines()
     assert last == f"verified, cosigned by witness.test/a, witness.test/b; hash on paper {link[-43:]}"
-    assert json.loads("\n".join(lines)) == [json.loads(event.read_bytes())]
+    assert json.loads("\n".join(lines)) == json.loads(event.read_bytes())
     # Without all words, or with no witness asked for, nothing is verified.
     for refused in (python_check(tmp_path, proof, house, 0), python_without_words(tmp_path)):
         assert (refused.returncode, refused.stdout) == (1, "")

@@ -119,6 +119,18 @@ function base64(text) {
   if (btoa(data) !== text) throw new Error(`base64: ${text}`);
   return Uint8Array.from(data, (one) => one.charCodeAt(0));
 }
+// Two that are cut elsewhere are the same bytes under another root: one root would have two trees.
+function hashOf(text) {
+  const data = base64(text);
+  if (data.length !== 32) throw new Error(`hash: ${text}`);
+  return data;
+}
+// A number of JavaScript ends at 2^53.
+const MOST = 2n ** 63n - 1n;
+function wholeNumber(text) {
+  if (!/^(0|[1-9]\d{0,18})$/.test(text) || BigInt(text) > MOST) throw new Error(`number: ${text}`);
+  return BigInt(text);
+}
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function keyOf(text, kind) {
@@ -174,25 +186,28 @@ const isMet = (policy, name, cosigned) => {
 
 function noteOf(text) {
   const at = text.lastIndexOf("\n\n");
-  const signatures = text.slice(at + 2).split("\n").filter(Boolean).map((line) => {
-    const [, name, encoded] = /^— ([^+\s]+) (\S+)$/.exec(line) ?? [];
-    if (!name) throw new Error(`signature: ${line}`);
-    const data = base64(encoded);
-    return { name, id: hex(data.slice(0, 4)), signature: data.slice(4) };
-  });
   const signed = text.slice(0, at + 1);
-  const [origin, size, root] = signed.split("\n");
-  if (at < 0 || !/^(0|[1-9]\d{0,15})$/.test(size)) throw new Error("checkpoint");
-  return { text: signed, origin, size: Number(size), root: base64(root), signatures };
+  const lines = signed.split("\n").slice(0, -1);
+  const signatures = text.slice(at + 2).split("\n");
+  if (at < 0 || /[\0-\t\v-\x1f]/.test(text) || lines.length < 3 || !lines.every(Boolean)) throw new Error("checkpoint");
+  if (signatures.pop() !== "" || signatures.length > 64) throw new Error("signatures");
+  return { text: signed, origin: lines[0], size: wholeNumber(lines[1]), root: hashOf(lines[2]), signatures: signatures.map(signatureOf) };
+}
+
+function signatureOf(line) {
+  const [, name, encoded] = /^— ([^+\p{White_Space}]+) (\S+)$/u.exec(line) ?? [];
+  const data = name ? base64(encoded) : [];
+  if (data.length < 5) throw new Error(`signature: ${line}`);
+  return { name, id: hex(data.slice(0, 4)), signature: data.slice(4) };
 }
 
 function proofOf(text) {
   const at = text.indexOf("\n\n");
   const [first, ...lines] = text.slice(0, at).split("\n");
   const extra = lines[0]?.startsWith("extra ") ? base64(lines.shift().slice(6)) : null;
-  const [, leaf] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? "") ?? [];
-  if (first !== "c2sp.org/tlog-proof@v1" || leaf === undefined) throw new Error("proof");
-  return { leaf: Number(leaf), hashes: lines.map(base64), note: noteOf(text.slice(at + 2)), extra };
+  const [, leaf] = /^index (.*)$/.exec(lines.shift() ?? "") ?? [];
+  if (at < 0 || first !== "c2sp.org/tlog-proof@v1" || leaf === undefined || lines.length > 63) throw new Error("proof");
+  return { leaf: wholeNumber(leaf), hashes: lines.map(hashOf), note: noteOf(text.slice(at + 2)), extra };
 }
 
 // The mark of a record that was found without a seal after a crash, which the house puts to the proof: nobody signs it.
@@ -207,18 +222,17 @@ function markOf(proofText) {
 
 // The root to which a proof leads (RFC 9162, 2.1.3.2), or null.
 function rootOf(found, leaf, size, hashes) {
-  let [place, last] = [leaf, size - 1];
+  let [place, last] = [leaf, size - 1n];
   if (leaf >= size) return null;
-  const half = (n) => Math.floor(n / 2);
   for (const beside of hashes) {
-    if (last === 0) return null;
-    if (place % 2 || place === last) {
+    if (!last) return null;
+    if (place & 1n || place === last) {
       found = sha256([1], beside, found);
-      while (place && place % 2 === 0) [place, last] = [half(place), half(last)];
+      while (place && !(place & 1n)) [place, last] = [place >> 1n, last >> 1n];
     } else found = sha256([1], found, beside);
-    [place, last] = [half(place), half(last)];
+    [place, last] = [place >> 1n, last >> 1n];
   }
-  return last === 0 ? found : null;
+  return last ? null : found;
 }
 
 // What is right and what is wrong, in order: [good, word, values].
@@ -229,7 +243,7 @@ function checks(event, proofText, policyText, expected) {
   const found = [];
   if (expected) found.push([expected.id === JSON.parse(event).id && expected.hash === printed(own), "paper", {}]);
   const root = rootOf(own, leaf, note.size, hashes);
-  found.push([root !== null && same(root, note.root), "in_tree", { number: leaf + 1, size: note.size }]);
+  found.push([root !== null && same(root, note.root), "in_tree", { number: leaf + 1n, size: note.size }]);
   // A log has several keys after a change of its key. One bad signature that names a key makes the note none of that key's.
   const signed = (key) => {
     const own = note.signatures.filter((one) => one.name === key.name && one.id === key.id);
@@ -240,9 +254,10 @@ function checks(event, proofText, policyText, expected) {
   for (const witness of policy.witnesses) {
     for (const { signature } of note.signatures.filter((one) => one.name === witness.name && one.id === witness.id)) {
       const time = number(signature.slice(0, 8));
-      const good = isSigned(witness.public, utf8(`cosignature/v1\ntime ${time}\n${note.text}`), signature.slice(8));
+      const signedThen = isSigned(witness.public, utf8(`cosignature/v1\ntime ${time}\n${note.text}`), signature.slice(8));
+      const good = signedThen && 0n < time && time <= MOST;
       if (good) cosigned.add(witness.called);
-      found.push([good, "witness", { name: witness.name, time: when(Number(time) * 1000) }]);
+      found.push([good, "witness", { name: witness.name, time: time < 2n ** 36n ? when(Number(time) * 1000) : `${time} s` }]);
     }
   }
   found.push([isMet(policy, policy.quorum, cosigned), policy.quorum === "none" ? "no_quorum" : "quorum", { count: cosigned.size }]);

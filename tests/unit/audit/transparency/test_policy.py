@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
 from random import Random
 
 import pytest
@@ -11,10 +12,17 @@ from nacl.signing import SigningKey
 
 from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.comparing import check_note, forks_of_log
-from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, sign_text
-from audit.transparency.policy import CheckedCheckpoint, GrowthCheck, PolicyError, WitnessPolicy, forks_between
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, encode_base64, sign_text
+from audit.transparency.policy import (
+    CheckedCheckpoint,
+    GrowthCheck,
+    HistoryFork,
+    PolicyError,
+    WitnessPolicy,
+    forks_between,
+)
 from audit.transparency.publishing import HttpAnswer, WitnessUnreachableError
-from audit.transparency.tree import GrownTree, TreeProofError, check_growth, consistency_proof
+from audit.transparency.tree import HASH_BYTES, GrownTree, TreeProofError, check_growth, consistency_proof, node_hash
 from audit.transparency.witness import SubmittedCheckpoint, refuse_growth
 from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, ScriptedCalls, bodies_of, checkpoint_of, grown
 
@@ -167,9 +175,95 @@ def shows_growth(*trees: GrownTree) -> GrowthCheck:
     return show
 
 
+TRIES = 8
+"""Proofs that a log crafts of each fork, beside the ones of its trees."""
+
+
+def crafted(random: Random, trees: Sequence[GrownTree], old: int, new: int) -> list[bytes]:
+    """A proof of one of the trees, of these sizes or of others, and what may be done to its bytes."""
+    tree = random.choice(trees)
+    if new > tree.size or random.random() < 0.3:
+        new = random.randint(1, tree.size)
+        old = random.randint(0, new)
+    proof = consistency_proof(min(old, new), new, tree.node)
+    for _ in range(random.randint(0, 3)):
+        at = random.randint(0, len(proof))
+        one, behind = b"".join(proof[at : at + 1]), proof[at + 1 :]
+        cut = random.randint(0, len(one))
+        made = random.choice(
+            (
+                [],
+                [one[:cut]],
+                [one[:cut], one[cut:]],
+                [one, random.randbytes(HASH_BYTES)],
+                [one, tree.node(0, random.randrange(tree.size))],
+                [one + b"".join(behind[:1])],
+                [one + random.randbytes(cut)],
+            )
+        )
+        proof = [*proof[:at], *made, *behind]
+    return proof
+
+
+OTHER_LENGTHS = [*range(HASH_BYTES), *range(HASH_BYTES + 1, 2 * HASH_BYTES + 1)]
+
+
+def made_to_fit(
+    random: Random, tree: GrownTree, old: int, new: int, lengths: Sequence[int]
+) -> tuple[bytes, list[bytes]]:
+    """A root that a log may sign as that of `new` leaves, and a proof with hashes of these lengths that it continues
+    the first `old`. With other lengths than a hash has it does not: under the same root its leaves are others.
+    """
+    parts, first = [], 0
+    for level in reversed(range(old.bit_length())):
+        if old >> level & 1:
+            parts.append(tree.node(level, first >> level))
+            first += 1 << level
+    if len(parts) > 1:
+        # The bytes of the last node, in which its two parts begin elsewhere.
+        both, cut = parts[-2] + parts[-1], random.choice(lengths)
+        parts[-2:] = both[:cut], both[cut:]
+    found = parts.pop()
+    proof = [found] if old & (old - 1) else []
+    place, last = old - 1, new - 1
+    while place % 2:
+        place, last = place // 2, last // 2
+    while last:
+        is_before = place % 2 == 1 or place == last
+        beside = parts.pop() if is_before else random.randbytes(random.choice(lengths))
+        found = node_hash(beside, found) if is_before else node_hash(found, beside)
+        proof.append(beside)
+        while is_before and place and not place % 2:
+            place, last = place // 2, last // 2
+        place, last = place // 2, last // 2
+    return found, proof
+
+
+async def forks_by(proofs: Iterable[list[bytes]], checkpoints: Sequence[Checkpoint]) -> list[HistoryFork]:
+    """What a comparison finds where the log's site gives these proofs."""
+    bodies = ("".join(f"{encode_base64(one)}\n" for one in proof) for proof in proofs)
+    calls = ScriptedCalls(site=[HttpAnswer(200, body.encode()) for body in bodies])
+    return await forks_of_log(calls, "http://site/", checkpoints)
+
+
+async def crafted_and_caught(random: Random, trees: Sequence[GrownTree], checkpoints: Sequence[Checkpoint]) -> bool:
+    """Whether a comparison finds a fork whatever proofs the log crafts."""
+    sizes = [(old, new) for old, new in pairwise(sorted({one.size for one in checkpoints}))]
+    tries = [[crafted(random, trees, *pair) for pair in sizes] for _ in range(TRIES)]
+    caught: list[object] = [await forks_by(proofs, checkpoints) for proofs in tries]
+    old = random.randint(1, trees[0].size)
+    new = old + random.randint(1, 30)
+    for lengths in (OTHER_LENGTHS, [HASH_BYTES]):
+        root, proof = made_to_fit(random, trees[0], old, new, lengths)
+        found = await forks_by([proof], [checkpoint_of(trees[0].node, old), Checkpoint(ORIGIN, new, root)])
+        caught.append(found if lengths is OTHER_LENGTHS else not found)
+    return all(caught)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(0, FORKS, FORKS_A_TEST))
 def test_a_journal_that_is_forked_between_witnesses_is_caught(first: int) -> None:
-    """By a quorum of more than half, and by a comparison of what the witnesses have: each time."""
+    """By a quorum of more than half, and by a comparison of what the witnesses have, whatever the log answers."""
     caught = 0
     for seed in range(first, first + FORKS_A_TEST):
         random = Random(seed)
@@ -196,8 +290,10 @@ def test_a_journal_that_is_forked_between_witnesses_is_caught(first: int) -> Non
         for side, tree in enumerate(trees):
             signers = {name for name in names if sides[name] == side} | {bribed}
             met.append(rule.check(cosigned(checkpoint_of(tree.node, tree.size), *sorted(signers))).met)
-        found = forks_between([one for one in latest.values() if one is not None], shows_growth(*trees))
-        caught += bool(found) and not all(met)
+        checkpoints = [one for one in latest.values() if one is not None]
+        found = forks_between(checkpoints, shows_growth(*trees))
+        is_caught = asyncio.run(crafted_and_caught(random, trees, checkpoints))
+        caught += bool(found) and is_caught and not all(met)
     assert caught == FORKS_A_TEST
 
 
@@ -218,7 +314,8 @@ def test_checkpoints_of_two_logs_are_not_compared_and_of_one_size_have_one_root(
         (HttpAnswer(404, b""), "the log gives no proof of it (404)"),
         (HttpAnswer(200, b"nonsense!\n"), "the log's proof does not show it: 'nonsense!' is not base64"),
         (HttpAnswer(200, b"\xff\n"), "the log's proof does not show it"),
-        (HttpAnswer(200, b"AAAA\n" * 64), "the log's proof has more than 63 lines"),
+        (HttpAnswer(200, b"AAAA\n" * 64), "the log's proof does not show it: the proof has more than 63 hashes"),
+        (HttpAnswer(200, b"AAAA\n"), "the log's proof does not show it: 'AAAA' is not a hash of 32 bytes"),
     ):
         calls = ScriptedCalls(site=[answer])
         (fork,) = asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))

@@ -103,6 +103,21 @@ def test_a_tree_never_passes_for_a_greater_one() -> None:
             check_growth(old, stated, root_of(old, TREE.node), root_of(real, TREE.node), proof)
 
 
+def test_a_hash_of_another_length_is_none_in_any_proof() -> None:
+    """Two nodes of 64 bytes that are cut elsewhere are the same bytes: one root would have two trees."""
+    left, right = LEAVES[0], LEAVES[1]
+    root = node_hash(node_hash(left, right), LEAVES[2])
+    assert root_with_leaf(LEAVES[2], 2, 3, [node_hash(left, right)]) == root
+    with pytest.raises(TreeProofError, match="a hash of 64 bytes; expected 32"):
+        root_with_leaf(LEAVES[2], 2, 4, [LEAVES[3], left + right])
+    # As the last node of a tree of 3, all 64 bytes of its root are before it; behind it is anything.
+    old = node_hash(left, right)
+    new = node_hash(left + right, node_hash(b"", LEAVES[3]))
+    for proof in ([b"", LEAVES[3], left + right], [left, LEAVES[3], right + b"more"]):
+        with pytest.raises(TreeProofError, match=r"a hash of (0|36) bytes; expected 32"):
+            check_growth(3, 4, old, new, proof)
+
+
 def test_what_needs_no_proof_takes_none_and_roots_must_agree() -> None:
     root = root_of(5, TREE.node)
     check_growth(0, 5, EMPTY_ROOT, root, [])
