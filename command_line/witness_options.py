@@ -10,6 +10,7 @@ import click
 
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey
 from audit.transparency.policy import PolicyError, WitnessPolicy
+from command_line.plain_output import show
 
 NO_WITNESS: Final = "quorum none\n"
 """The policy that asks for no witness."""
@@ -42,12 +43,17 @@ def _policy(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> 
     if path is None:
         return GivenPolicy(NO_WITNESS, WitnessPolicy.parse(NO_WITNESS))
     try:
-        text = path.read_text(encoding="utf-8")
-        return GivenPolicy(text, WitnessPolicy.parse(text))
+        # As its bytes: a policy has its own rules for the end of a line.
+        text = path.read_bytes().decode()
+        policy = WitnessPolicy.parse(text)
     except (OSError, UnicodeDecodeError) as error:
         raise click.BadParameter(f"{path} cannot be read: {error}") from error
     except PolicyError as error:
         raise click.BadParameter(f"{path}: {error}") from error
+    for name, key in policy.uncounted.items():
+        unchecked = "its key is of ML-DSA-44, which this version cannot check"
+        show(f"{path}: the witness {name} ({key.name}) never counts: {unchecked}", fg="yellow", err=True)
+    return GivenPolicy(text, policy)
 
 
 def policy_option(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

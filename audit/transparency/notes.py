@@ -20,13 +20,15 @@ LOG_KEY: Final = 1
 """The kind of a key that signs notes: Ed25519."""
 WITNESS_KEY: Final = 4
 """The kind of a key that cosigns checkpoints, with a time: Ed25519."""
+ML_DSA_KEY: Final = 6
+"""The kind of a key that cosigns checkpoints with ML-DSA-44. It can be named; no signature of it is checked."""
 MOST_NOTE_BYTES: Final = 128 * 1024
 """A longer note is refused (ours): 16 signatures of post-quantum keys, which signed-note asks for, have 100 kB."""
 MOST_SIGNATURES: Final = 64
 """More lines of signatures are refused (ours)."""
 
 _ID_BYTES: Final = 4
-_KEY_BYTES: Final = 32
+_KEY_BYTES: Final = {LOG_KEY: 32, WITNESS_KEY: 32, ML_DSA_KEY: 1312}
 _DASH: Final = "\N{EM DASH} "
 _CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f]")
 
@@ -61,7 +63,7 @@ class NoteKey(NamedTuple):
     name: str
     """Of a log, its origin."""
     kind: int
-    """`LOG_KEY` or `WITNESS_KEY`."""
+    """`LOG_KEY`, `WITNESS_KEY` or `ML_DSA_KEY`."""
     public: bytes
 
     @property
@@ -86,8 +88,10 @@ class NoteKey(NamedTuple):
         name, digits, encoded = parts
         check_key_name(name)
         data = decode_base64(encoded)
-        if len(data) != 1 + _KEY_BYTES or data[0] not in (LOG_KEY, WITNESS_KEY):
-            raise NoteError(f"the key {_shown(name)} is of another kind; expected Ed25519 of a log or of a witness")
+        if not data or len(data) - 1 != _KEY_BYTES.get(data[0]):
+            raise NoteError(
+                f"the key {_shown(name)} is of another kind; expected Ed25519 of a log or of a witness, or ML-DSA-44"
+            )
         key = cls(name, data[0], data[1:])
         if key.id.hex() != digits:
             raise NoteError(f"the key {_shown(name)} is not whole: its digits are {_shown(digits)}, and {key.id.hex()}")

@@ -5,20 +5,24 @@ witness a witness-a.example+…  https://witness-a.example/     a name here, its
 witness b witness-b.example+…
 group both all a b                   any, all, or a number of those that follow
 quorum both                          or none
+
+It may name witnesses that sign with ML-DSA-44, which is not checked here: they never count as having cosigned.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from audit.transparency.checkpoints import Checkpoint, cosigned_at, is_signed
-from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.notes import LOG_KEY, ML_DSA_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote
 
 NONE: Final = "none"
 """The quorum that asks for no witness."""
+_CONTROL: Final = re.compile("[\0-\x08\x0b-\x1f\x7f]")
 
 
 class PolicyError(ValueError):
@@ -46,6 +50,8 @@ class WitnessPolicy(NamedTuple):
     witnesses: Mapping[str, PolicyWitness]
     groups: Mapping[str, _Group]
     quorum: str
+    uncounted: Mapping[str, NoteKey]
+    """Witnesses whose signatures are not checked here: they are never asked, and never count as having cosigned."""
 
     @classmethod
     def parse(cls, text: str) -> WitnessPolicy:
@@ -56,6 +62,11 @@ class WitnessPolicy(NamedTuple):
         """
         reader = _PolicyReader()
         for number, line in enumerate(text.split("\n"), 1):
+            if found := _CONTROL.search(line):
+                # Such as the end of a line elsewhere, behind which a person sees what is a comment here.
+                raise PolicyError(
+                    f"line {number}: it has the control character {found[0]!a}; a policy has no other than tabs and \\n"
+                )
             words = line.replace("\t", " ").split(" ")
             words = [word for word in words if word]
             if not words or words[0].startswith("#"):
@@ -66,7 +77,7 @@ class WitnessPolicy(NamedTuple):
                 raise PolicyError(f"line {number}: {error}") from error
         if reader.quorum is None:
             raise PolicyError('it has no quorum; write "quorum NAME" of a witness or a group, or "quorum none"')
-        return cls(tuple(reader.logs), reader.witnesses, reader.groups, reader.quorum)
+        return cls(tuple(reader.logs), reader.witnesses, reader.groups, reader.quorum, reader.uncounted)
 
     def is_met(self, cosigners: Collection[str]) -> bool:
         """Whether these witnesses are enough."""
@@ -122,6 +133,7 @@ class _PolicyReader:
     def __init__(self) -> None:
         self.logs: list[NoteKey] = []
         self.witnesses: dict[str, PolicyWitness] = {}
+        self.uncounted: dict[str, NoteKey] = {}
         self.groups: dict[str, _Group] = {}
         self.quorum: str | None = None
         self._used: set[str] = set()
@@ -129,38 +141,45 @@ class _PolicyReader:
     def take(self, words: list[str]) -> None:
         match words:
             case ["log", key] | ["log", key, _]:
-                self.logs.append(self._new(key, LOG_KEY, self.logs))
+                self.logs.append(self._new(key, self.logs, LOG_KEY))
             case ["witness", name, key, *rest] if len(rest) <= 1:
-                known = [one.key for one in self.witnesses.values()]
-                self.witnesses[self._name(name)] = PolicyWitness(self._new(key, WITNESS_KEY, known), _url(rest))
+                known = (*(one.key for one in self.witnesses.values()), *self.uncounted.values())
+                witness = PolicyWitness(self._new(key, known, WITNESS_KEY, ML_DSA_KEY), _url(rest))
+                if witness.key.kind == WITNESS_KEY:
+                    self.witnesses[self._name(name)] = witness
+                else:
+                    self.uncounted[self._name(name)] = witness.key
             case ["group", name, least, *members] if members:
                 self.groups[self._name(name)] = _Group(_least(least, len(members)), tuple(map(self._member, members)))
             case ["quorum", name]:
                 if self.quorum is not None:
                     raise PolicyError("it has a quorum already; keep one")
-                if name != NONE and name not in (*self.witnesses, *self.groups):
+                if name != NONE and not self._is_known(name):
                     raise PolicyError(f"nothing before it is called {name!a}")
                 self.quorum = name
             case _:
                 expected = '"log KEY", "witness NAME KEY [URL]", "group NAME any|all|N NAME…" or "quorum NAME"'
                 raise PolicyError(f"expected {expected}")
 
+    def _is_known(self, name: str) -> bool:
+        return name in self.witnesses or name in self.groups or name in self.uncounted
+
     def _name(self, name: str) -> str:
-        if name == NONE or name in self.witnesses or name in self.groups:
+        if name == NONE or self._is_known(name):
             raise PolicyError(f"the name {name!a} is taken; choose another")
         return name
 
     def _member(self, name: str) -> str:
-        if name not in self.witnesses and name not in self.groups:
+        if not self._is_known(name):
             raise PolicyError(f"nothing before it is called {name!a}")
         if name in self._used:
             raise PolicyError(f"{name!a} is in a group already: it would count twice")
         self._used.add(name)
         return name
 
-    def _new(self, text: str, kind: int, known: Iterable[NoteKey]) -> NoteKey:
+    def _new(self, text: str, known: Iterable[NoteKey], *kinds: int) -> NoteKey:
         key = NoteKey.parse(text)
-        if key.kind != kind:
+        if key.kind not in kinds:
             raise PolicyError(f"the key {key.name!a} is one of a {'log' if key.kind == LOG_KEY else 'witness'}")
         if any(one.public == key.public for one in known):
             raise PolicyError(f"the key of {key.name!a} is there twice")

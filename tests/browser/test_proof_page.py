@@ -24,7 +24,7 @@ from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, PUBLIC_KEY, evening, tampering
 from tests.unit.audit.transparency.test_crafted_proofs import CASES, POLICY
-from tests.unit.audit.transparency.test_policy import BAD_POLICIES
+from tests.unit.audit.transparency.test_policy import BAD_POLICIES, ML_DSA
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
 
@@ -124,8 +124,8 @@ def test_what_was_found_without_a_seal_is_verified_with_a_reservation_and_a_chan
     saved = tmp_path / "late.html"
     for language, state, text in (
         ("en", "VERIFIED, WITH A RESERVATION", "before seal 16, of the start at July 4, 2026 at 7:00:08 PM UTC."),
-        ("de", "GEPRÜFT, MIT VORBEHALT", "Vor Siegel 16"),
-        ("es", "VERIFICADO, CON UNA RESERVA", "antes del sello 16"),
+        ("de", "GEPRÜFT, MIT VORBEHALT", "Vor Siegel 16, dem des Starts, "),
+        ("es", "VERIFICADO, CON UNA RESERVA", "antes del sello 16, del arranque: "),
     ):
         saved.write_bytes(check_page(shown_result(shown.record, proof, shown.policy)).body)
         with screen(browser) as context, without_errors(context.new_page()) as page:
@@ -133,6 +133,16 @@ def test_what_was_found_without_a_seal_is_verified_with_a_reservation_and_a_chan
             expect(page.get_by_role("status")).to_have_text(state)
             expect(page.locator("p.mark")).to_contain_text(text)
             assert axe_problems(page) == []
+    for made, text in (
+        ("archiving", "before seal 16, of the archiving at July 4, 2026"),
+        ("end of an archive", "before seal 16, of the end of an archive at July 4, 2026"),
+        ("the move of a later version", "before seal 16, of the move of a later version at July 4, 2026"),
+    ):
+        proof = shown.proof._replace(extra=LateSeal(16, "2026-07-04T19:00:08Z", made).extra())
+        saved.write_bytes(check_page(shown_result(shown.record, proof, shown.policy)).body)
+        with screen(browser) as context, without_errors(context.new_page()) as page:
+            page.goto(saved.as_uri())
+            expect(page.locator("p.mark")).to_contain_text(text)
     changed = tmp_path / "changed"
     changed.mkdir()
     other = Shown(changed)
@@ -286,6 +296,24 @@ def test_the_page_takes_no_crafted_proof_and_answers_each_as_the_command_does(pa
         expect(page.get_by_text(text)).to_be_visible()
 
 
+def test_a_witness_whose_key_the_page_cannot_check_is_shown_and_does_not_count(
+    shown: Shown, page: Page, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    given = shown_result(shown.record, shown.proof, f"witness pq {ML_DSA}\n{shown.policy}")
+    for policy, state in (
+        (given["policy"], "VERIFIED"),
+        (str(given["policy"]).replace("group enough 2 a", "group enough 3 pq a"), "NOT VERIFIED"),
+    ):
+        path.write_bytes(check_page({**given, "policy": policy}).body)
+        page.goto(path.as_uri())
+        expect(page.get_by_role("status")).to_have_text(state)
+        expect(page.locator("li.open")).to_have_text(
+            "The witness witness.test/pq does not count: this page cannot check its kind of key (ML-DSA-44)"
+        )
+    assert axe_problems(page) == []
+
+
 def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, page: Page, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(check_page().body)
@@ -294,7 +322,8 @@ def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, pag
         try { policyOf(text); return "taken"; } catch (error) { return error.message; }
     })"""
     good = [make({"policy": shown.policy})["policy"] for make in GENUINE.values()]
-    assert page.evaluate(read, [*good, "quorum none"]) == ["taken"] * 4
+    good += ["quorum none", f"witness a {ML_DSA} https://pq.test/\nquorum a", "quorum\tnone\t\n \t\n# \u00e9"]
+    assert page.evaluate(read, good) == ["taken"] * len(good)
     texts = [text for text, _ in BAD_POLICIES]
     taken = [text for text, said in zip(texts, page.evaluate(read, texts), strict=True) if said == "taken"]
     assert taken == []

@@ -133,11 +133,12 @@ function wholeNumber(text) {
 }
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-function keyOf(text, kind) {
+const KEY_BYTES = { 1: 32, 4: 32, 6: 1312 };
+function keyOf(text, ...kinds) {
   const [, name, id, encoded] = /^([^+\s\p{C}]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(text) ?? [];
   const data = name ? base64(encoded) : [];
-  if (data.length !== 33 || data[0] !== kind || hex(sha256(utf8(`${name}\n`), data).slice(0, 4)) !== id) throw new Error(`key: ${text}`);
-  return { name, id, public: data.slice(1) };
+  if (!kinds.includes(data[0]) || data.length !== 1 + KEY_BYTES[data[0]] || hex(sha256(utf8(`${name}\n`), data).slice(0, 4)) !== id) throw new Error(`key: ${text}`);
+  return { name, id, kind: data[0], public: data.slice(1) };
 }
 
 function isAddress(text) {
@@ -158,7 +159,7 @@ function policyOf(text) {
   const leastOf = (asked, members) => ({ any: 1, all: members.length })[asked] ?? (/^\d{1,4}$/.test(asked) ? Number(asked) : 0);
   const lines = {
     log: ([key, ...rest]) => key && rest.length < 2 && added(policy.logs, keyOf(key, 1)),
-    witness: ([called, key, ...rest]) => key && rest.length < 2 && free(called) && rest.every(isAddress) && added(policy.witnesses, { called, ...keyOf(key, 4) }),
+    witness: ([called, key, ...rest]) => key && rest.length < 2 && free(called) && rest.every(isAddress) && added(policy.witnesses, { called, ...keyOf(key, 4, 6) }),
     group: ([name, asked, ...members]) => {
       const least = leastOf(asked, members);
       const good = free(name) && least >= 1 && least <= members.length && members.every((one) => known(one) && !used.has(one) && used.add(one));
@@ -171,6 +172,8 @@ function policyOf(text) {
     },
   };
   text.split("\n").forEach((line, at) => {
+    // Such as the end of a line elsewhere, behind which a person sees what is a comment here.
+    if (/[\0-\x08\x0b-\x1f\x7f]/.test(line)) throw new Error(`policy, ${at + 1}: ${JSON.stringify(line)}`);
     const [what, ...words] = line.split(/[ \t]+/).filter(Boolean);
     if (!what || what.startsWith("#")) return;
     if (!Object.keys(lines).includes(what) || !lines[what](words)) throw new Error(`policy, ${at + 1}: ${line}`);
@@ -213,8 +216,9 @@ function proofOf(text) {
 // The mark of a record that was found without a seal after a crash, which the house puts to the proof: nobody signs it.
 function markOf(proofText) {
   try {
-    const { seal, time } = JSON.parse(new TextDecoder().decode(proofOf(proofText).extra)).late_seal;
-    return { seal, time: Number.isNaN(Date.parse(time)) ? time : when(Date.parse(time)) };
+    const { seal, time, made_at: made } = JSON.parse(new TextDecoder().decode(proofOf(proofText).extra)).late_seal;
+    if (!Number.isInteger(seal) || typeof time !== "string" || typeof made !== "string") return null;
+    return { seal, time: Number.isNaN(Date.parse(time)) ? time : when(Date.parse(time)), made: word(`made_at.${made}`) ?? made };
   } catch {
     return null;
   }
@@ -252,7 +256,9 @@ function checks(event, proofText, policyText, expected) {
   found.push([policy.logs.some((key) => key.name === note.origin && signed(key)), "log", { name: note.origin }]);
   const cosigned = new Set();
   for (const witness of policy.witnesses) {
-    for (const { signature } of note.signatures.filter((one) => one.name === witness.name && one.id === witness.id)) {
+    // ML-DSA-44 is not checked here: such a witness never counts.
+    if (witness.kind === 6) found.push([null, "uncounted", { name: witness.name }]);
+    else for (const { signature } of note.signatures.filter((one) => one.name === witness.name && one.id === witness.id)) {
       const time = number(signature.slice(0, 8));
       const signedThen = isSigned(witness.public, utf8(`cosignature/v1\ntime ${time}\n${note.text}`), signature.slice(8));
       const good = signedThen && 0n < time && time <= MOST;
@@ -300,7 +306,7 @@ function show() {
       wrong = t("unreadable", { what: error.message });
     }
   }
-  const good = found.length > 0 && found.every(([right]) => right);
+  const good = found.length > 0 && found.every(([right]) => right || right === null);
   const mark = whole ? markOf(texts.proof) : null;
   const state = wrong || (whole && !good) ? ["bad", t("not_verified")] : good ? (mark ? ["late", t("verified_late")] : ["good", t("verified")]) : ["open", t("nothing")];
   document.getElementById("main").replaceChildren(
@@ -309,7 +315,7 @@ function show() {
     wrong ? el("p", {}, wrong) : "",
     mark ? el("p", { class: "mark" }, t("late", mark)) : "",
     event(),
-    found.length ? el("ul", {}, found.map(([right, word, values]) => el("li", { class: right ? "good" : "bad" }, t(right ? word : `${word}.not`, values)))) : "",
+    found.length ? el("ul", {}, found.map(([right, word, values]) => el("li", { class: right ? "good" : right === null ? "open" : "bad" }, t(right || right === null ? word : `${word}.not`, values)))) : "",
     texts.link ? el("div", {}, code(texts.rows), el("p", { class: "small" }, texts.link)) : "",
     el("p", { class: "small" }, t("keys")),
     el("p", { class: "small" }, t("corrections")),

@@ -19,9 +19,17 @@ from click.testing import CliRunner
 from nacl.signing import SigningKey
 
 from audit.transparency.checkpoints import PROOF_BEGIN, cosign
-from audit.transparency.notes import WITNESS_KEY, NoteKey, NoteSignature, SignedNote, encode_base64, sign_text
+from audit.transparency.notes import (
+    ML_DSA_KEY,
+    WITNESS_KEY,
+    NoteKey,
+    NoteSignature,
+    SignedNote,
+    encode_base64,
+    sign_text,
+)
 from audit.transparency.tree import inclusion_proof, leaf_hash, node_hash
-from command_line.exit_codes import NOT_VERIFIED
+from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
 from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, grown
 
@@ -269,3 +277,21 @@ def test_what_nobody_signed_is_in_one_line_with_a_label_before_the_event_that_wa
         if note:
             assert lines.pop(0) == label + json.dumps(note)
         assert json.loads("\n".join(lines)) == json.loads(event(1))
+
+
+def test_a_policy_is_read_by_its_bytes_and_who_never_counts_in_it_is_named(tmp_path: Path) -> None:
+    body, proof, policy = (tmp_path / name for name in ("proof.event", "proof", "policy"))
+    body.write_bytes(event(1))
+    proof.write_text(crafted(1, 2, ways(1)))
+    unread = f"witness pq {NoteKey('pq.test/w', ML_DSA_KEY, bytes(1312))}"
+    for text, code, said in (
+        (POLICY, 0, "verified"),
+        (POLICY.replace("quorum", "# the quorum is below\rquorum"), 2, "line 3: it has the control character '\\r'"),
+        (POLICY.replace("\n", "\r\n"), 2, "line 1: it has the control character '\\r'"),
+        (f"{unread}\n{POLICY}", 0, "the witness pq (pq.test/w) never counts"),
+        (f"{unread}\n{POLICY.replace('quorum w', 'group g 2 w pq')}quorum g\n", NOT_COMPLETE, "never counts"),
+    ):
+        policy.write_bytes(text.encode())
+        called = CliRunner().invoke(main, ["journal", "check", str(proof), "--policy", str(policy)])
+        assert called.exit_code == code, called.output
+        assert said in " ".join(called.output.split())

@@ -12,7 +12,17 @@ from nacl.signing import SigningKey
 
 from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.comparing import check_note, forks_of_log
-from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, encode_base64, sign_text
+from audit.transparency.notes import (
+    LOG_KEY,
+    ML_DSA_KEY,
+    WITNESS_KEY,
+    NoteError,
+    NoteKey,
+    NoteSignature,
+    SignedNote,
+    encode_base64,
+    sign_text,
+)
 from audit.transparency.policy import (
     CheckedCheckpoint,
     GrowthCheck,
@@ -28,6 +38,9 @@ from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, ScriptedCa
 
 KEYS = {name: SigningKey(name.encode() * 32) for name in "abcdefg"}
 PUBLIC = {name: NoteKey(f"witness.test/{name}", WITNESS_KEY, bytes(key.verify_key)) for name, key in KEYS.items()}
+
+
+ML_DSA = NoteKey("witness.test/pq", ML_DSA_KEY, bytes(range(32)) * 41)
 
 
 def policy(text: str) -> WitnessPolicy:
@@ -61,6 +74,19 @@ def test_a_quorum_counts_each_witness_once_and_groups_of_groups() -> None:
     assert both.check(cosigned(CHECKPOINT, "b", "c", "d")).met
     assert not both.check(cosigned(CHECKPOINT, "a", "b", "c")).met
     assert policy(f"log {LOG_NOTE_KEY}\nquorum none").check(cosigned(CHECKPOINT)).met
+
+
+def test_a_witness_that_signs_with_ml_dsa_is_named_and_never_counts() -> None:
+    lines = f"log {LOG_NOTE_KEY}\nwitness a {PUBLIC['a']}\nwitness pq {ML_DSA} https://pq.test/\n"
+    note = cosigned(CHECKPOINT, "a")
+    by_both = SignedNote(note.text, (*note.signatures, NoteSignature(ML_DSA.name, ML_DSA.id, bytes(2428))))
+    for rule, is_met in (("group g any a pq", True), ("group g all a pq", False), ("group g any pq", False)):
+        read = policy(f"{lines}{rule}\nquorum g")
+        assert (read.uncounted, [*read.witnesses]) == ({"pq": ML_DSA}, ["a"])
+        for each in (note, by_both):
+            checked = read.check(each)
+            assert (checked.met, [*checked.cosigned]) == (is_met, ["a"])
+    assert not policy(f"{lines}quorum pq").check(by_both).met
 
 
 def test_what_enough_witnesses_have_signed_is_the_size_that_each_of_them_reached() -> None:
@@ -122,6 +148,16 @@ BAD_POLICIES = [
     ("quorum none more", "line 1: expected"),
     (f"witness a {PUBLIC['a']}", "it has no quorum"),
     ("constructor x\nquorum none", "line 1: expected"),
+    # C2SP tlog-policy: of all control characters only tabs and newlines.
+    ("# the quorum is below\rquorum none", "line 1: it has the control character '\\r'"),
+    (f"log {LOG_NOTE_KEY}\nquorum none\r\n", "line 2: it has the control character '\\r'"),
+    ("quorum\x0bnone", "line 1: it has the control character '\\x0b'"),
+    ("quorum none\n# \x7f", "line 2: it has the control character '\\x7f'"),
+    (f"log {ML_DSA}", "is one of a witness"),
+    (f"witness a {ML_DSA}\nwitness b {ML_DSA}", "line 2: the key of 'witness.test/pq' is there twice"),
+    (f"witness a {ML_DSA}\nwitness a {PUBLIC['a']}", "line 2: the name 'a' is taken"),
+    (f"witness a {ML_DSA._replace(public=bytes(1311))}", "is of another kind"),
+    (f"witness a {ML_DSA._replace(kind=2)}", "is of another kind"),
 ]
 """With what `journal check` says of each. The page that checks a result refuses them too."""
 
