@@ -35,7 +35,7 @@ from audit.transparency.journal_log import (
 )
 from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
-from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
+from audit.transparency.policy import NONE, CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
@@ -304,7 +304,8 @@ def check_command(proof_file: Path, given: GivenPolicy, event_file: Path | None)
     show(f"record {proof.leaf + 1} of {checked.checkpoint.size} of the log {checked.checkpoint.origin}")
     what = _show_event(body)
     is_late = _show_mark(proof)
-    sys.exit(_show_cosigned(checked, f"{what}, {'with the reservation' if is_late else 'as shown'} above"))
+    verified = _verified(given.policy)
+    sys.exit(_show_cosigned(checked, f"{verified}: {what}, {'with the reservation' if is_late else 'as shown'} above"))
 
 
 def _show_mark(proof: InclusionProof, *, err: bool = False) -> bool:
@@ -331,13 +332,18 @@ def _show_event(body: bytes) -> str:
     return f"{what}, SIMULATED" if event.data.simulated else what
 
 
-def _show_cosigned(checked: CheckedCheckpoint, what: str) -> int:
+def _verified(policy: WitnessPolicy) -> str:
+    """The answer, with what it is worth where no witness is asked for."""
+    return "verified, by the log's key alone (this policy asks for no witness)" if policy.quorum == NONE else "verified"
+
+
+def _show_cosigned(checked: CheckedCheckpoint, verified: str) -> int:
     for name, time_s in checked.cosigned.items():
         show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
         show(_NOT_ENOUGH, fg="red", bold=True)
         return NOT_COMPLETE
-    show(f"verified: {what}")
+    show(verified)
     return 0
 
 
@@ -574,5 +580,5 @@ def _result(
         click.echo(click.style("NOT ENOUGH witnesses signed its last records", fg="red", bold=True))
         return NOT_COMPLETE
     late_words = f"; who wrote {counted(late, 'record')} that had no seal after a crash, nothing shows" if late else ""
-    click.echo(f"verified{late_words}")
+    click.echo(f"{_verified(policy)}{late_words}")
     return 0

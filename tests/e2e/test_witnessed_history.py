@@ -126,6 +126,11 @@ def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
     *lines, last = python.stdout.splitlines()
     assert last == f"verified, cosigned by witness.test/a, witness.test/b; hash on paper {link[-43:]}"
     assert json.loads("\n".join(lines)) == json.loads(event.read_bytes())
+    # A policy that asks for no witness has the log's word alone.
+    none = house.policy.with_name("none.policy")
+    none.write_text(f"log {house.key}\nquorum none\n")
+    alone = "verified, by the log's key alone (this policy asks for no witness)"
+    assert call("check", proof, "--policy", none).output.endswith(f"\n{alone}: round 2 of wheel-1, as shown above\n")
     # Without all words, or with no witness asked for, nothing is verified.
     for refused in (python_check(tmp_path, proof, house, 0), python_without_words(tmp_path)):
         assert (refused.returncode, refused.stdout) == (1, "")
@@ -412,6 +417,12 @@ def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoi
         for more in ((), ("--checkpoint", kept)):
             same = call("compare", site, "--policy", house.policy, *more)
             assert same.exit_code == 0, same.output
+            assert same.output.endswith("\nverified\n")
+        none = house.policy.with_name("none.policy")
+        none.write_text(f"log {house.key}\nquorum none\n")
+        alone = call("compare", site, "--policy", none)
+        assert alone.exit_code == 0
+        assert alone.output.endswith("\nverified, by the log's key alone (this policy asks for no witness)\n")
         other = tmp_path / "other"
         other.mkdir()
         path = other / "c.witness"
