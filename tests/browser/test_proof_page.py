@@ -21,9 +21,9 @@ from audit.transparency.tree_file import MET, TreeFile, tree_path
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.browser.conftest import screen, without_errors
 from tests.browser.layout import axe_problems
-from tests.fakes.witnessing import TIME_S, policy_of, served
+from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, PUBLIC_KEY, evening, tampering
-from tests.unit.audit.transparency.test_crafted_proofs import CASES, POLICY
+from tests.unit.audit.transparency.test_crafted_proofs import CASES, IDENTITY, POLICY
 from tests.unit.audit.transparency.test_policy import BAD_POLICIES, ML_DSA
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
@@ -286,6 +286,13 @@ def test_the_page_takes_no_crafted_proof_and_answers_each_as_the_command_does(pa
         [CASES, POLICY],
     )
     assert taken == [case.name for case in CASES if case.is_good]
+    # A key that signs every message: libsodium refuses it.
+    one = NoteKey(ORIGIN, LOG_KEY, IDENTITY), b"\x58" + b"\x66" * 31 + IDENTITY
+    own = LOG_NOTE_KEY, LOG.sign(b"message").signature
+    for is_good, (key, signature) in ((False, one), (True, own)):
+        assert key.signed(b"message", signature) == is_good
+        script = "([key, signature]) => isSigned(Uint8Array.from(key), utf8('message'), Uint8Array.from(signature))"
+        assert page.evaluate(script, [[*key.public], [*signature]]) == is_good
     # What it shows of a number that JavaScript has not, and of a time without a date.
     (late,) = (case for case in CASES if case.name == f"cosigned at {2**63 - 1}")
     (large,) = (case for case in CASES if case.name == "a leaf beyond 2^53")

@@ -39,6 +39,7 @@ from tests.fakes.service_process import FELTWIRE
 from tests.fakes.time_limits import HANG_S
 from tests.fakes.witnessing import policy_of, served, served_witness
 from tests.unit.audit.making import EVENING_NS, KEY, Evening, evening, place_key, tampering
+from tests.unit.audit.transparency.test_crafted_proofs import python_of_page
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "witness.md"
@@ -92,10 +93,8 @@ def prove(house: WitnessedHouse, event: str, name: str, *more: object, of: Path 
 
 def python_check(folder: Path, proof: Path, house: WitnessedHouse, least: int = 2) -> subprocess.CompletedProcess[str]:
     """The program on the page, as it is there, in an interpreter that finds nothing of ours."""
-    (code,) = re.findall(r"<!-- check\.py -->\n```python\n(.*?)```\n<!-- end -->", PAGE.read_text(), re.DOTALL)
-    assert len(code.splitlines()) <= 60
     program = folder / "check.py"
-    program.write_text(code)
+    program.write_text(python_of_page())
     event = proof.with_name(f"{proof.name}.event")
     keys = [str(key) for key, _ in house.witnesses.values()]
     words = [sys.executable, "-I", str(program), str(event), str(proof), str(house.key), str(least), *keys]

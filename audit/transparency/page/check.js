@@ -98,12 +98,18 @@ function times(n, of) {
   for (; n; n >>= 1n, of = plus(of, of)) if (n & 1n) found = plus(found, of);
   return found;
 }
+// Of order 8 or less: such a key has a signature of every message. As libsodium, which refuses such an R as well.
+function isSmall(of) {
+  const [x, y, z] = times(8n, of);
+  return x === 0n && y === z;
+}
 const BASE = point([0x58, ...new Array(31).fill(0x66)]);
 
 function isSigned(key, message, signature) {
   const [r, s] = [signature.slice(0, 32), number(signature.slice(32).reverse())];
   const a = point(key);
-  if (signature.length !== 64 || s >= L || !a) return false;
+  const started = point(r);
+  if (signature.length !== 64 || s >= L || !a || !started || isSmall(a) || isSmall(started)) return false;
   const k = mod(number(sha2(joined(r, key, message), 64).reverse()), L);
   const [x, y, z] = plus(times(s, BASE), times(k, [P - a[0], a[1], 1n, P - a[3]]));
   const back = inverse(z);

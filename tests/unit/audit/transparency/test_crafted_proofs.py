@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import sha256, sha512
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -151,10 +151,24 @@ def _of_numbers() -> Iterator[tuple[str, int, str, bool]]:
         yield f"cosigned at {time_s}", 1, crafted(1, 2, [one], time_s=time_s), is_good
 
 
+ED25519_ORDER = 2**252 + 27742317777372353535851937790883648493
+IDENTITY = bytes([1, *bytes(31)])
+"""The point of Ed25519 whose multiples are itself, as a key or as a signature's R."""
+
+
+def of_no_point(text: str) -> NoteSignature:
+    """What the log's key may make by itself: a signature whose R is the identity."""
+    secret = int.from_bytes(sha512(bytes(LOG)).digest()[:32], "little") & ~7 & ~(3 << 254) | 1 << 254
+    number = int.from_bytes(sha512(IDENTITY + LOG_NOTE_KEY.public + text.encode()).digest(), "little")
+    proof = number * secret % ED25519_ORDER
+    return NoteSignature(ORIGIN, LOG_NOTE_KEY.id, IDENTITY + proof.to_bytes(32, "little"))
+
+
 def _of_notes() -> Iterator[tuple[str, int, str, bool]]:
     (one,) = ways(1)
     found = fitted(event(1), 1, 2, [one])
     root = encode_base64(found)
+    two = f"\n2\n{root}\n"
     for what, text in (
         ("a root of 31 bytes", f"{ORIGIN}\n2\n{encode_base64(found[:31])}\n"),
         ("a root of 64 bytes", f"{ORIGIN}\n2\n{encode_base64(found * 2)}\n"),
@@ -185,6 +199,8 @@ def _of_notes() -> Iterator[tuple[str, int, str, bool]]:
         ("as 62 more", True, "— a AAAAAAAA\n" * 62),
         ("as 63 more", False, "— a AAAAAAAA\n" * 63),
         ("of 14 keys of 4,627 bytes", True, f"{NoteSignature('pq.test/a', b'abcd', bytes(4627))}" * 14),
+        ("of the log, again", True, f"{sign_text(f'{ORIGIN}{two}', ORIGIN, LOG)}"),
+        ("of the log, of no point", False, f"{of_no_point(f'{ORIGIN}{two}')}"),
         ("of the log, wrong", False, f"{NoteSignature(ORIGIN, LOG_NOTE_KEY.id, bytes(64))}"),
         ("of the witness, wrong", False, f"{NoteSignature(WITNESS_NOTE_KEY.name, WITNESS_NOTE_KEY.id, bytes(72))}"),
         ("of the witness, short", False, f"{NoteSignature(WITNESS_NOTE_KEY.name, WITNESS_NOTE_KEY.id, bytes(3))}"),
