@@ -79,9 +79,14 @@ class WitnessPolicy(NamedTuple):
             raise PolicyError('it has no quorum; write "quorum NAME" of a witness or a group, or "quorum none"')
         return cls(tuple(reader.logs), reader.witnesses, reader.groups, reader.quorum, reader.uncounted)
 
+    @property
+    def asks_for_none(self) -> bool:
+        """Whether the log's own signature is enough."""
+        return self.quorum == NONE
+
     def is_met(self, cosigners: Collection[str]) -> bool:
         """Whether these witnesses are enough."""
-        return self.quorum == NONE or self._has(self.quorum, cosigners)
+        return self.asks_for_none or self._has(self.quorum, cosigners)
 
     def _has(self, name: str, cosigners: Collection[str]) -> bool:
         group = self.groups.get(name)

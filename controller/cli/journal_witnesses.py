@@ -35,7 +35,7 @@ from audit.transparency.journal_log import (
 )
 from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
-from audit.transparency.policy import NONE, CheckedCheckpoint, HistoryFork, WitnessPolicy
+from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
@@ -334,7 +334,7 @@ def _show_event(body: bytes) -> str:
 
 def _verified(policy: WitnessPolicy) -> str:
     """The answer, with what it is worth where no witness is asked for."""
-    return "verified, by the log's key alone (this policy asks for no witness)" if policy.quorum == NONE else "verified"
+    return "verified, by the log's key alone (this policy asks for no witness)" if policy.asks_for_none else "verified"
 
 
 def _show_cosigned(checked: CheckedCheckpoint, verified: str) -> int:
