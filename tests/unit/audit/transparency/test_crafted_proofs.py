@@ -188,7 +188,7 @@ def _of_notes() -> Iterator[tuple[str, int, str, bool]]:
         ),
         *(
             (f"of the name {name!a}", False, f"— {name} AAAAAAAA\n")
-            for name in ("x\u2003y", "x\u0085y", "x+y", "x y", "")
+            for name in ("x\u2003y", "x\u0085y", "x\0y", "x+y", "x y", "")
         ),
         ("not as it is written", False, "— a AAAAAAB=\n"),
         ("not base64", False, "— a ????????\n"),
