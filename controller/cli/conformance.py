@@ -33,7 +33,7 @@ NAMED: Final = 5
 MOST_SHOWN: Final = 20
 """This many findings of a feed are printed (ours)."""
 SHOWN: Final = 200
-"""Characters of a text of somebody else's program that are printed (ours)."""
+"""Characters of a text of somebody else's decoder or publisher that are printed (ours)."""
 SEEDS: Final = 1_000_000
 """Seeds to choose from where none is given (ours)."""
 RUN_SEEDS: Final = 5
@@ -44,7 +44,7 @@ RUN_SEEDS: Final = 5
 def command() -> None:
     """Check what others add to Feltwire, or build in its place.
 
-    `game` checks the game of a package; `decoder` gives any program the captures of the conformance suite and compares
+    `game` checks the game of a package; `decoder` gives any decoder the captures of the conformance suite and compares
     its verdicts; `feed` checks the messages of any publisher. docs/conformance.md says what passing means.
     """
 
@@ -101,7 +101,7 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
     type=click.FloatRange(min=0, min_open=True, max=3600),
     default=20,
     show_default=True,
-    help="The longest wait for an answer; it ends a program that hangs.",
+    help="The longest wait for an answer; it ends a decoder that hangs.",
 )
 @click.option(
     "--seed",
@@ -112,11 +112,11 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
     "others each time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The whole report as JSON.")
-@click.argument("program", metavar="PROGRAM...", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("program", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
 def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: bool, program: Sequence[str]) -> None:
     """Give a decoder the captures of the suite, and compare its verdicts with those that are right.
 
-    PROGRAM is started once to declare which devices it handles, and for each capture of those and each seed once or
+    COMMAND starts it, once to declare which devices it handles, and for each capture of those and each seed once or
     twice: with a copy of all of it, under another name and at other times, and with one that is cut within a round,
     which then has no outcome. It reads the lines on its standard input, and answers with events as JSON lines
     (docs/conformance.md has the format). Each round's verdict, reason and result are compared; a crash, a hang,
@@ -126,12 +126,12 @@ def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: 
     Examples:
         feltwire conformance decoder ./money_wheel
         feltwire conformance decoder --only roulette_mixed python3 decoder.py --fast
-        feltwire conformance decoder feltwire conformance candidate     our own; in a clone .venv/bin/feltwire, twice
+        feltwire conformance decoder feltwire conformance ours     our own; in a clone .venv/bin/feltwire, twice
 
-    Exit codes: 0 if every verdict is right; 1 if one is not; 2 for a program or an option that cannot be used.
+    Exit codes: 0 if every verdict is right; 1 if one is not; 2 for a decoder or an option that cannot be used.
     """
     from controller.conformance.captures import SuiteError, digest, handles, suite
-    from controller.conformance.runner import CandidateError, Runner
+    from controller.conformance.runner import DecoderError, Runner
 
     try:
         whole = suite()
@@ -143,11 +143,11 @@ def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: 
         seeds = list(dict.fromkeys(seeds)) or [randbelow(SEEDS) for _ in range(RUN_SEEDS)]
         declared = asyncio.run(runner.declared())
         if declared.suite.partition(".")[0] != whole.version.partition(".")[0]:
-            raise CandidateError(f"it is written for suite {_shown(declared.suite)}, and this is suite {whole.version}")
+            raise DecoderError(f"it is written for suite {_shown(declared.suite)}, and this is suite {whole.version}")
         devices = _shown(", ".join(declared.devices)) or "none"
         unknown = [one for one in declared.devices if not any(handles(one, device) for device in whole.devices)]
         if unknown:
-            raise CandidateError(
+            raise DecoderError(
                 f"it declares {_shown(', '.join(unknown))}, and suite {whole.version} has no such device; it has "
                 f"{', '.join(whole.devices)}"
             )
@@ -157,13 +157,13 @@ def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: 
             if any(handles(device, capture.device) for device in declared.devices) and capture.name in (only or known)
         ]
         if not asked:
-            raise CandidateError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
+            raise DecoderError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
         if not as_json:
             click.echo(f"suite {whole.version} (sha256 {digest()}), seeds {', '.join(map(str, seeds))}")
             click.echo(f"decoder {_shown(declared.decoder)}, devices {devices}")
         found = {capture.name: _play(runner, capture, declared, seeds, quiet=as_json) for capture in asked}
-    except (CandidateError, SuiteError) as error:
-        whose = f"{_shown(program[0])}: " if isinstance(error, CandidateError) else ""
+    except (DecoderError, SuiteError) as error:
+        whose = f"{_shown(program[0])}: " if isinstance(error, DecoderError) else ""
         click.echo(click.style(f"{whose}{error}", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     passed = sum(not differences for _, differences in found.values())
@@ -205,7 +205,7 @@ def decoder(only: Sequence[str], seconds: float, seeds: Sequence[int], as_json: 
 
 
 def _shown(text: str) -> str:
-    """A text of somebody else's program, for a terminal."""
+    """A text of somebody else's decoder or publisher, for a terminal."""
     return plain(text)[:SHOWN]
 
 
@@ -213,6 +213,7 @@ def _play(
     runner: Runner, capture: Capture, declared: Declaration, seeds: Sequence[int], *, quiet: bool
 ) -> tuple[dict[int, Cut], list[tuple[int, Deviation]]]:
     """Plays the copies of one capture, and prints what is wrong: where each seed cut it, and its differences."""
+    from controller.conformance.captures import suite
     from controller.conformance.copies import copies
 
     cuts: dict[int, Cut] = {}
@@ -232,9 +233,9 @@ def _play(
             named.setdefault(one._replace(t_ns=0, cut=None), (seed, one))
         for seed, one in list(named.values())[:NAMED]:
             click.echo(f"      seed {seed}: {one}")
-            text = next((expected.text for expected in capture.rounds if expected.round == one.round), "")
-            if text and not (one.cut and one.round and one.round >= one.cut.round):
-                click.echo(f"          {text}")
+            if not (one.cut and one.round and one.round >= one.cut.round):
+                for expected in (each for each in capture.rounds if each.round == one.round):
+                    click.echo(f"          {suite().words(expected)}")
         more = len(differences) - min(len(named), NAMED)
         if more:
             click.echo(f"      and {more} more" + ("" if len(named) > NAMED else " like these"))
@@ -244,7 +245,9 @@ def _play(
 @command.command("captures")
 @click.argument("name", required=False)
 def captures(name: str | None) -> None:
-    """List the captures of the suite, or print the lines of one, as a decoder is given them.
+    """List the captures of the suite, or print the lines of one, as they are in the suite.
+
+    A decoder is given copies of them, with `until` between the values.
 
     \b
     Examples:
@@ -273,15 +276,15 @@ def captures(name: str | None) -> None:
         sys.exit(BAD_CONFIGURATION)
 
 
-@command.command("candidate")
-def candidate() -> None:
-    """Be a candidate of the suite: read the lines of one capture, and answer with the events of a table.
+@command.command("ours")
+def ours() -> None:
+    """Be our own decoder: read the lines of one capture, and answer with the events of a table.
 
-    It is the code that a live table runs, behind the interface that `decoder` has for any program.
+    It is the code that a live table runs, behind the interface that `decoder` has for any other.
 
     \b
     Example:
-        feltwire conformance decoder feltwire conformance candidate     in a clone .venv/bin/feltwire, twice
+        feltwire conformance decoder feltwire conformance ours     in a clone .venv/bin/feltwire, twice
 
     Exit codes: 0; 2 if what it reads is not a capture of the suite's format.
     """
@@ -339,12 +342,17 @@ def feed(
     Exit codes: 0 if every sentence is kept; 1 if one is not, nothing was received, or not all could be checked; 2 for
     an address, a key or a file that cannot be used.
     """
-    from controller.conformance.captures import suite
+    from controller.conformance.captures import SuiteError, suite
     from controller.conformance.feed_check import FeedCheck
     from controller.conformance.feed_listener import FeedListener, NoFeedError
     from feed.endpoints import EndpointError, Endpoints
     from hal.clock import SystemClock
 
+    try:
+        version = suite().version
+    except SuiteError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
     check, unchecked = FeedCheck(seal_keys), list[str]()
     if seal_keys and "://" not in source:
         raise click.UsageError("--seal-key is for an address: a file has no seals")
@@ -365,7 +373,6 @@ def feed(
             listener.close()
     else:
         _read_messages(source, check)
-    version = suite().version
     if as_json:
         report = {
             "suite": version,

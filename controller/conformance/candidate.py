@@ -1,4 +1,4 @@
-"""Our own table as a candidate of the conformance suite: lines in, events out, as any other decoder."""
+"""Our own decoder for the conformance suite: lines in, events out, as any other."""
 
 from __future__ import annotations
 

@@ -35,27 +35,32 @@ class RightVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Of an outcome, the fields that its result must have; it may have others."""
     revolutions: float | None = None
     """`evidence.revolutions` of an outcome, where the lines show them."""
+    absent: list[str] = []
+    """Of an outcome, fields that its result must not have: nobody knows them."""
 
     def __str__(self) -> str:
         if self.verdict != "outcome":
             return f"{self.verdict} {self.reason}"
         turns = "" if self.revolutions is None else f" after {self.revolutions:g} revolutions"
-        return f"outcome {msgspec.json.encode(self.result).decode()}{turns}"
+        without = f" without {', '.join(self.absent)}" if self.absent else ""
+        return f"outcome {msgspec.json.encode(self.result).decode()}{without}{turns}"
 
 
-class Round(msgspec.Struct, frozen=True, kw_only=True):
+class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One round of a capture."""
 
     round: int
     """Its number: rounds count from 1."""
     accepted: list[RightVerdict]
-    """The right verdict; where the lines leave more than one, all of them, ours first."""
+    """The right verdict; where the lines leave more than one open, all of them, ours first."""
+    why: str = ""
+    """Why the lines leave more than one open, where they do."""
     text: str
-    """What happened, and why that is the verdict."""
+    """What happened."""
     rule: str
     """The rule that the verdict applies; `ours` where no text has one."""
     after_ns: int
-    """A verdict that is given before this time is a guess."""
+    """A verdict that is given at this time, or a nanosecond later, is a guess."""
     by_ns: int
     """A verdict that is given after this time is too late."""
 
@@ -105,6 +110,11 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     def devices(self) -> list[str]:
         """Every device that it has a capture of."""
         return sorted({capture.device for capture in self.captures})
+
+    def words(self, one: Round) -> str:
+        """What happened in a round, why more than one verdict is right, and what their reasons mean."""
+        reasons = dict.fromkeys(right.reason for right in one.accepted if right.reason)
+        return " ".join(filter(None, [one.text, one.why, *(f"{code}: {self.reasons[code]}." for code in reasons)]))
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Copies of a capture, as a candidate is given it: under another name, at other times, asked at more times, and cut.
+"""Copies of a capture, as a decoder is given it: under another name, at other times, asked at more times, and cut.
 
-A program that holds the right answers in a table does not find them by the capture's name or its times, nor by the
+One that holds the right answers in a table does not find them by the capture's name or its times, nor by the
 times at which it is asked. In a copy that is cut, the values end within a round, before what decides it: every line is
 unplugged there, and time goes on. Whoever then has an outcome for that round or a later one has it from elsewhere.
 """
@@ -35,22 +35,22 @@ class Cut(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """How a capture is given to a candidate; as it is, where nothing is stated."""
+    """How a capture is given to a decoder; as it is, where nothing is stated."""
 
     name: str = ""
     """What the header calls it."""
     shift_ns: int = 0
     """How much later than in the capture every time is."""
     asked_ns: frozenset[int] = frozenset()
-    """Times of the capture at which the candidate is asked, beside those that its rounds need."""
+    """Times of the capture at which the decoder is asked, beside those that its rounds need."""
     cut: Cut | None = None
 
     def header(self, lines: Sequence[str]) -> list[str]:
-        """The lines of a header, as a candidate is given them."""
+        """The lines of a header, as a decoder is given them."""
         return [f"capture {self.name}" if self.name and line.startswith("capture ") else line for line in lines]
 
     def value(self, line: str) -> str:
-        """The line of a value, as a candidate is given it."""
+        """The line of a value, as a decoder is given it."""
         kind, t_ns, rest = line.split(" ", 2)
         return f"{kind} {int(t_ns) + self.shift_ns} {rest}"
 

@@ -1,6 +1,6 @@
-"""Compares the answers of a candidate to one capture with the verdicts that are right. It reads no clock.
+"""Compares the answers of a decoder to one capture with the verdicts that are right. It reads no clock.
 
-The candidate is given the values up to a time, and answers everything that is due by then before it is given more:
+The decoder is given the values up to a time, and answers everything that is due by then before it is given more:
 so what it answers cannot rest on what it has not seen, and an answer that is late is late in the capture's own time.
 It may be given a copy of the capture, at other times; what is wrong is reported with the capture's.
 """
@@ -49,7 +49,7 @@ class Deviation(NamedTuple):
     round: int | None
     """None where it belongs to no round."""
     t_ns: int
-    """The time in the capture up to which the candidate was given values."""
+    """The time in the capture up to which the decoder was given values."""
     expected: str
     got: str
     cut: Cut | None = None
@@ -68,14 +68,14 @@ class GarbageError(Exception):
 class _VerdictData(msgspec.Struct):
     """What is compared of the data of a verdict."""
 
-    round: int
+    round: int | float
     reason: str = ""
     result: dict[str, Any] = {}
     evidence: dict[str, Any] = {}
 
 
 class _Answer(msgspec.Struct):
-    """A line of a candidate: an event, or that everything is answered up to a time."""
+    """A line of a decoder: an event, or that everything is answered up to a time."""
 
     type: str | msgspec.UnsetType = msgspec.UNSET
     data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -83,7 +83,7 @@ class _Answer(msgspec.Struct):
 
 
 class CapturePiece(NamedTuple):
-    """What a candidate is given at once."""
+    """What a decoder is given at once."""
 
     lines: list[str]
     until_ns: int
@@ -99,7 +99,7 @@ class Judge:
         self._due = {one.round: one for one in capture.rounds if copy.cut is None or one.round < copy.cut.round}
         self._answered: set[int] = set()
         self._until_ns = 0
-        """The time up to which the candidate has values."""
+        """The time up to which the decoder has values."""
         self._ended = False
 
     def steps(self, lines: Sequence[str]) -> Iterator[CapturePiece]:
@@ -132,7 +132,7 @@ class Judge:
             given = []
 
     def answer(self, line: bytes) -> bool:
-        """Takes a line of the candidate; whether it is the answer to `until`.
+        """Takes a line of the decoder; whether it is the answer to `until`.
 
         Raises:
             GarbageError: it is neither an event nor that answer.
@@ -157,7 +157,7 @@ class Judge:
         self._note(kind, None, expected, got)
 
     def end(self) -> None:
-        """The candidate was given all of the capture, and has ended in order: every round is due."""
+        """The decoder was given all of the capture, and has ended in order: every round is due."""
         self._ended = True
 
     def finish(self) -> list[Deviation]:
@@ -171,7 +171,7 @@ class Judge:
 
     @property
     def _asked_ns(self) -> int:
-        """The time up to which the candidate has values, as it was given them."""
+        """The time up to which the decoder has values, as it was given them."""
         return self._until_ns + self._copy.shift_ns
 
     def _garbage(self, line: bytes, expected: str) -> GarbageError:
@@ -184,23 +184,24 @@ class Judge:
 
     def _verdict(self, verdict: str, data: _VerdictData) -> None:
         got = _words(verdict, data)[:SHOWN]
-        due, cut = self._due.get(data.round), self._copy.cut
-        if cut is not None and data.round >= cut.round:
+        number, cut = _whole(data.round), self._copy.cut
+        due = self._due.get(number)
+        if cut is not None and number >= cut.round:
             if verdict == "outcome":
-                self._note(Kind.UNPROVEN, data.round, "no outcome: the values end before what decides it", got)
+                self._note(Kind.UNPROVEN, number, "no outcome: the values end before what decides it", got)
         elif due is None:
-            self._note(Kind.ADDITIONAL, data.round, "no verdict of a round of this number", got)
-        elif data.round in self._answered:
-            self._note(Kind.ADDITIONAL, data.round, "one verdict a round", got)
+            self._note(Kind.ADDITIONAL, number, "no verdict of a round of this number", got)
+        elif number in self._answered:
+            self._note(Kind.ADDITIONAL, number, "one verdict a round", got)
         else:
-            self._answered.add(data.round)
+            self._answered.add(number)
             wrong = _wrong(due, verdict, data)
             if wrong is not None:
-                self._note(wrong, data.round, " or ".join(map(str, due.accepted)), got)
+                self._note(wrong, number, " or ".join(map(str, due.accepted)), got)
             elif self._until_ns <= due.after_ns + 1:
-                self._note(Kind.EARLY, data.round, f"{got} after {due.after_ns / 1e9:.3f} s", "it before")
+                self._note(Kind.EARLY, number, f"{got} after {due.after_ns / 1e9:.3f} s", "it before")
             elif self._until_ns > due.by_ns:
-                self._note(Kind.LATE, data.round, f"{got} by {due.by_ns / 1e9:.3f} s", "it later")
+                self._note(Kind.LATE, number, f"{got} by {due.by_ns / 1e9:.3f} s", "it later")
 
 
 def _words(verdict: str, data: _VerdictData) -> str:
@@ -228,6 +229,7 @@ def _wrong(due: Round, verdict: str, data: _VerdictData) -> Kind | None:
         one
         for one in alike
         if all(key in data.result and _identical(data.result[key], value) for key, value in one.result.items())
+        and not any(key in data.result for key in one.absent)
     ]
     if not alike:
         return Kind.WRONG_RESULT
@@ -236,7 +238,8 @@ def _wrong(due: Round, verdict: str, data: _VerdictData) -> Kind | None:
 
 
 def _identical(got: Any, expected: Any) -> bool:
-    """Whether two values are the same JSON: 45, 45.0 and true are equal in Python, and three different ones there."""
+    """Whether two values are the same JSON: 45 is 45.0, as JSON Schema has it, and true is not 1, as Python has it."""
+    got, expected = _whole(got), _whole(expected)
     if type(got) is not type(expected):
         return False
     if isinstance(expected, dict):
@@ -244,6 +247,11 @@ def _identical(got: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         return len(got) == len(expected) and all(map(_identical, got, expected))
     return bool(got == expected)
+
+
+def _whole(value: Any) -> Any:
+    """A number that has nothing behind its point, without one; anything else as it is."""
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def _same(expected: float | None, got: float | None) -> bool:

@@ -1,4 +1,4 @@
-r"""What is on a table's wires, as lines of text: what a candidate decoder is given on its standard input.
+r"""What is on a table's wires, as lines of text: what a decoder is given on its standard input.
 
     suite 1.0                        the version of the suite
     capture money_wheel_mixed        the capture's name

@@ -1,9 +1,10 @@
-"""Runs a candidate: a program of anybody that is given captures on its standard input, and answers on its output."""
+"""Runs a decoder: a program that is given captures on its standard input, and answers on its output."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 from collections.abc import AsyncIterator, Sequence
@@ -18,21 +19,29 @@ from controller.conformance.line_text import END
 from hal.plain_text import plain
 
 LINE_BYTES: Final = 64 * 1024
-"""The longest line of a candidate (ours); our events have 2 kB."""
+"""The longest line of a decoder (ours); our events have 2 kB."""
 MOST_BYTES: Final = 4 * 1024 * 1024
-"""All that a candidate may answer to one capture (ours)."""
+"""All that a decoder may answer to one capture (ours)."""
 MOST_LINES: Final = 20_000
 """The same of its lines (ours); our longest answer has 300."""
 KEPT_ERRORS: Final = 400
 """Bytes of the end of standard error that a report shows."""
+NAMED: Final = "name an executable file by its path (./decoder), or one that is in PATH"
+OVERLOADED: Final = "that is this computer's limit, and not the decoder's: end other programs, and start it again"
+FIXES: Final = {
+    errno.ENOEXEC: "begin a script with the line that names its interpreter, such as #!/usr/bin/env python3; a "
+    "compiled one has to be for this kind of processor",
+    **dict.fromkeys((errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE), OVERLOADED),
+}
+"""What to do where the system cannot start a decoder, by its error."""
 
 
-class CandidateError(Exception):
-    """A program cannot be a candidate; the message has the cause."""
+class DecoderError(Exception):
+    """A decoder cannot be asked; the message has the cause."""
 
 
 class Declaration(msgspec.Struct, frozen=True):
-    """The first line of a candidate, which it writes before it reads anything."""
+    """The first line of a decoder, which it writes before it reads anything."""
 
     decoder: str
     """Its name and version."""
@@ -43,19 +52,19 @@ class Declaration(msgspec.Struct, frozen=True):
 
 
 class _EndedError(Exception):
-    """The candidate has ended, or its output has."""
+    """The decoder has ended, or its output has."""
 
 
 class _FloodError(Exception):
-    """The candidate writes more than it may."""
+    """The decoder writes more than it may."""
 
 
 class _Process:
-    """One run of a candidate."""
+    """One run of a decoder."""
 
     def __init__(self, process: asyncio.subprocess.Process, transport: asyncio.SubprocessTransport) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
-            raise CandidateError("the candidate has no pipes")
+            raise DecoderError("the decoder has no pipes")
         self._process, self._transport = process, transport
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._written = self._lines = 0
@@ -99,7 +108,7 @@ class _Process:
                 code = await self._process.wait()
                 await asyncio.shield(self._reading_errors)
         except TimeoutError:
-            return "its output closed; the program runs on"
+            return "its output closed; the decoder runs on"
         how = f"code {code}" if code >= 0 else f"signal {_signal(-code)}"
         errors = plain(self._errors.decode("utf-8", "backslashreplace").strip())
         return f"{how}, its last words: {errors}" if errors else how
@@ -125,17 +134,17 @@ class _Process:
 
 
 class Runner(NamedTuple):
-    """Runs a program as a candidate."""
+    """Runs a decoder."""
 
     command: Sequence[str]
     seconds: float
     """It may take this long for one answer."""
 
     async def declared(self) -> Declaration:
-        """What the candidate declares.
+        """What the decoder declares.
 
         Raises:
-            CandidateError: it cannot be started, or declares nothing that can be read.
+            DecoderError: it cannot be started, or declares nothing that can be read.
             SuiteError: the suite is damaged.
         """
         async with self._started() as process:
@@ -148,26 +157,26 @@ class Runner(NamedTuple):
                             await process.line()
             except TimeoutError as error:
                 what = f"with nothing on its input it declares itself and ends; it did not within {self.seconds:g} s"
-                raise CandidateError(what) from error
+                raise DecoderError(what) from error
             except _EndedError as error:
                 how = await process.ended(self.seconds)
-                raise CandidateError(f"it ended without a line: {how}; {_declares()}") from error
+                raise DecoderError(f"it ended without a line: {how}; {_declares()}") from error
             except _FloodError as error:
-                raise CandidateError(f"its declaration is {error}") from error
+                raise DecoderError(f"its declaration is {error}") from error
             how = await process.ended(self.seconds)
         try:
             declaration = msgspec.json.decode(line, type=Declaration)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise CandidateError(f"its first line is not a declaration: {error}; {_declares()}") from error
+            raise DecoderError(f"its first line is not a declaration: {error}; {_declares()}") from error
         if process.code != 0:
-            raise CandidateError(f"it declared itself, and then: {how}")
+            raise DecoderError(f"it declared itself, and then: {how}")
         return declaration
 
     async def play(self, capture: Capture, declaration: Declaration, copy: Copy = AS_IT_IS) -> list[Deviation]:
-        """Gives the candidate a copy of a capture, and everything that is wrong with its answers.
+        """Gives the decoder a copy of a capture, and everything that is wrong with its answers.
 
         Raises:
-            CandidateError: it cannot be started.
+            DecoderError: it cannot be started.
         """
         judge = Judge(capture, copy)
         lines = capture.lines()
@@ -211,7 +220,7 @@ class Runner(NamedTuple):
             raise GarbageError
 
     async def _end(self, judge: Judge, process: _Process) -> None:
-        """Ends the capture: what the candidate still writes is judged, and so is how it ends."""
+        """Ends the capture: what the decoder still writes is judged, and so is how it ends."""
         await process.send([END])
         process.close_input()
         with contextlib.suppress(_EndedError):
@@ -237,8 +246,8 @@ class Runner(NamedTuple):
             )
         except (OSError, ValueError) as error:
             cause = error.strerror if isinstance(error, OSError) else error
-            fix = "name an executable file by its path (./decoder), or one that is in PATH"
-            raise CandidateError(f"it cannot be started: {cause}; {fix}") from error
+            fix = FIXES.get(error.errno or 0, NAMED) if isinstance(error, OSError) else NAMED
+            raise DecoderError(f"it cannot be started: {cause}; {fix}") from error
         process = _Process(asyncio.subprocess.Process(transport, protocol, loop), transport)
         try:
             yield process
@@ -247,7 +256,7 @@ class Runner(NamedTuple):
 
 
 def _declares() -> str:
-    """What a program lacks that declares nothing."""
+    """What a decoder lacks that declares nothing."""
     declaration = f'{{"decoder": "mine 1.0", "suite": "{suite().version}", "devices": ["money_wheel"]}}'
     return f"a decoder first writes a line such as {declaration} (docs/conformance.md, A decoder)"
 

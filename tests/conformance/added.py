@@ -10,19 +10,18 @@ middle of one to the middle of another. Each round has its right verdict here, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
-import msgspec
-
-from controller.conformance.captures import Capture, RightVerdict, Round
-from feed.reasons import meaning_of
+from controller.conformance.captures import Capture, RightVerdict
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
 from simulators.base.motion import Path
 from simulators.base.sensors import MarkRing, RingMark, by_time, in_ns, press, quadrature_marks
 from tests.captures_cards import cases as cards
 from tests.captures_dice import cases as dice
 from tests.conformance import made
+from tests.conformance.told import ROUNDS as TOLD
+from tests.conformance.told import SHOWS, Told
 
 VERSION: Final = "1.1"
 HAND: Final = "a hand turns the wheel by whole counts of its encoder: what is right is known"
@@ -59,8 +58,10 @@ class HandTurned:
         self._rare: list[Rare] = []
         self._unseen: list[Callable[[Edge], bool]] = []
         self._slip: tuple[int, int] | None = None
-        self.rounds: list[tuple[list[RightVerdict], str]] = []
-        """The right verdicts of each round, ours first, and what happened."""
+        self.right: dict[int, RightVerdict] = {}
+        """The right verdict of each round."""
+        self.told: list[Told] = []
+        """What else is known of each."""
         self.wait(2.0)
 
     @property
@@ -171,15 +172,20 @@ class HandTurned:
     def outcome(self, space: int, counts: int, text: str) -> None:
         """The round has an outcome: the space, after this many counts."""
         turns = abs(counts) / TURN
-        self.rounds.append(([RightVerdict(verdict="outcome", result={"space": space}, revolutions=turns)], text))
+        self._is(RightVerdict(verdict="outcome", result={"space": space}, revolutions=turns), Told(text))
 
     def void(self, reason: str, text: str) -> None:
         """The round is void."""
-        self.rounds.append(([RightVerdict(verdict="void", reason=reason)], text))
+        self._is(RightVerdict(verdict="void", reason=reason), Told(text))
 
-    def unresolved(self, text: str, *reasons: str) -> None:
-        """The round is unresolved, for one of these reasons."""
-        self.rounds.append(([RightVerdict(verdict="unresolved", reason=reason) for reason in reasons], text))
+    def unresolved(self, text: str, reason: str, also: str = "", why: str = "") -> None:
+        """The round is unresolved for this reason, and as well for another where something leaves it open."""
+        others = [RightVerdict(verdict="unresolved", reason=also)] if also else []
+        self._is(RightVerdict(verdict="unresolved", reason=reason), Told(text, others, why))
+
+    def _is(self, right: RightVerdict, told: Told) -> None:
+        self.told.append(told)
+        self.right[len(self.told)] = right
 
     @property
     def from_index(self) -> int:
@@ -375,7 +381,11 @@ def lost_at_rest() -> HandTurned:
     hand.wait(1.0)
     hand.turn(-3 * TURN - 4, 6.0)
     hand.wait(6.0)
-    hand.unresolved("The same of B.", "edges_lost")
+    hand.unresolved(
+        "After the call and before the spin changes of B are lost: nobody knows how far the wheel was turned "
+        "meanwhile.",
+        "edges_lost",
+    )
 
     begin_ns = hand.now_ns
     hand.turn(-4, 0.8)
@@ -388,6 +398,7 @@ def lost_at_rest() -> HandTurned:
         "between are lost, and nothing else reports it.",
         "edges_lost",
         "encoder_slip",
+        "The line that takes a level twice shows the loss, and so does the index, which crosses at a wrong count.",
     )
 
     hand.call()
@@ -406,7 +417,12 @@ def lost_at_rest() -> HandTurned:
     hand.lose("wheel_a", Loss.UNPLUGGED, after_s=-1.5)
     hand.unseen("wheel_a", hand.now_ns - 3 * made.S // 2, hand.now_ns + 9 * made.S)
     hand.wait(9.0)
-    hand.unresolved("The cable of A comes out while the wheel still turns.", "sensor_missing", "edges_lost")
+    hand.unresolved(
+        "The cable of A comes out while the wheel still turns.",
+        "sensor_missing",
+        "edges_lost",
+        "The line is reported unplugged: that it is off, and that its changes are lost, are both true.",
+    )
     return hand
 
 
@@ -567,21 +583,20 @@ SIMULATED: Final = {**dice.SIMULATED, **cards.SIMULATED}
 # --- the files ---
 
 
-def _source(name: str) -> tuple[made.Source, list[tuple[list[RightVerdict], str]]]:
-    """How a capture is made, and its rounds where they are known without us."""
+def _source(name: str) -> tuple[made.Source, list[Told]]:
+    """How a capture is made, and what is known of its rounds."""
     turned = TURNED.get(name)
     if turned is not None:
         hand = turned.turned()
         lines = ["wheel_a", "wheel_b", "wheel_index", CALL]
-        wires = made.Wires(lines, hand.wires(), {}, {})
-        return made.Source("money_wheel/quadrature", turned.shows, WHEEL, HAND, lambda: wires), hand.rounds
+        wires = made.Wires(lines, hand.wires(), hand.right)
+        return made.Source("money_wheel/quadrature", turned.shows, WHEEL, HAND, lambda: wires), hand.told
     table = name.removesuffix("_rounds")
     seed, faults = ROUNDS[table]
     text = made.roulette() if table == "roulette" else SIMULATED[table].text
     device = "roulette/quadrature" if table == "roulette" else made.DEVICES[table]
-    with_faults = ", ".join(fault for fault in faults if fault != "none")
-    shows = f"Rounds of one table, with these faults of the simulator: {with_faults}."
-    return made.Source(device, shows, text, made.SIMULATOR, lambda: made.simulated(text, faults, seed)), []
+    shows, told = SHOWS[name], list(TOLD[name])
+    return made.Source(device, shows, text, made.SIMULATOR, lambda: made.simulated(text, faults, seed)), told
 
 
 def lines_of(name: str) -> list[str]:
@@ -594,27 +609,12 @@ def made_again(name: str) -> tuple[Capture, list[str]]:
     """A capture, made again.
 
     Raises:
-        AssertionError: our verdicts are not those that are known to be right.
+        SystemExit: our verdicts are not those that are known to be right.
     """
-    source, right = _source(name)
+    source, told = _source(name)
     lines = lines_of(name)
-    rounds = made.rounds(name, source._replace(source=made.SIMULATOR), source.wires(), lines)
-    if right:
-        assert len(rounds) == len(right), name
-        rounds = [_with(one, *known) for one, known in zip(rounds, right, strict=True)]
+    rounds = made.rounds(name, source.device, source.wires().right, told, lines)
     return made.capture_of(name, source, lines, rounds), lines
-
-
-def _with(ours: Round, right: list[RightVerdict], text: str) -> Round:
-    """A round of ours with the verdicts that are right."""
-    assert ours.accepted == right[:1], (ours.round, str(ours.accepted[0]), str(right[0]))
-    return msgspec.structs.replace(ours, accepted=right, text=" ".join([text, *_meanings(ours)]))
-
-
-def _meanings(ours: Round) -> Iterator[str]:
-    reason = ours.accepted[0].reason
-    if reason:
-        yield f"{reason}: {meaning_of(reason, ours.accepted[0].verdict, 'money_wheel')[0]}"
 
 
 NAMES: Final = (*TURNED, *(f"{table}_rounds" for table in ROUNDS))

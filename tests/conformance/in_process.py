@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
 
 from controller.conformance.captures import Capture
 from controller.conformance.copies import AS_IT_IS, Copy
@@ -26,3 +29,8 @@ def judged(capture: Capture, decoder: Decoder, copy: Copy = AS_IT_IS) -> list[De
         judge.answer(line)
     judge.end()
     return judge.finish()
+
+
+def event(kind: str, **data: Any) -> bytes:
+    """The line of a verdict."""
+    return msgspec.json.encode({"type": f"feltwire.round.{kind}.v1", "data": data})

@@ -3,8 +3,8 @@
     .venv/bin/python -m tests.conformance.made FOLDER
 
 `FOLDER` has the captures of whole evenings with the verdicts that are right (`NAME.vcd`, `NAME.expected.json`). Without
-it their lines are kept as they are, and everything else is made again. Our own verdicts must agree with those, and with
-the truth of the simulator; where that leaves more than one right verdict, all of them are accepted.
+it their lines are kept as they are, and everything else is made again. Our own verdicts must agree with those. Verdicts
+and words of captures that the suite has are made again by `tests.conformance.index`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.bench.simulation import Played, Score, simulate
-from controller.configuration.values import TableConfig
+from controller.bench.simulation import Score, simulate
 from controller.conformance.candidate import answers
 from controller.conformance.captures import (
     FOLDER,
@@ -38,13 +37,14 @@ from controller.conformance.line_text import BEGIN, END, UNTIL, batches, value_l
 from controller.games.assembly import geometry_of
 from feed import events
 from feed.events import decode
-from feed.reasons import Explained, explained, meaning_of
+from feed.reasons import meaning_of
 from hal.capture.vcd_reader import open_capture
 from hal.values import Batch, Edge, EdgesLost, Loss
-from simulators.base.faults import fault_named
 from tests.captures_cards import cases as cards
 from tests.captures_dice import cases as dice
 from tests.captures_dice.cases import CapturedTable
+from tests.conformance.needed import is_given_at_a_value, needed_ns
+from tests.conformance.told import MEANINGS, ROUNDS, SHOWS, Told
 from tests.tables.bench import configured
 
 VERSION: Final = "1.0"
@@ -53,6 +53,7 @@ S: Final = 1_000_000_000
 EARLY_NS: Final = {"money_wheel": 2 * S, "roulette": 10 * S}
 """An outcome may be given this much before ours (ours): another time of rest, fewer readings of the pocket."""
 ANY_EARLY_NS: Final = 2 * S
+"""The same of other games; and of a void round that time decides, or of which the wires leave the reason open."""
 LATE_NS: Final = 5 * S
 """A verdict may be given this much after ours (ours)."""
 RESULT: Final = {"money_wheel": ("space",), "roulette": ("pocket",)}
@@ -106,12 +107,11 @@ settle_after_s = 3.0
 
 
 class Wires(NamedTuple):
-    """What was on the wires, and what is known of the rounds beside our own verdict."""
+    """What was on the wires, and the right verdict of each round where it is known without us."""
 
     lines: list[str]
     values: Batch
-    accepted: Mapping[int, list[RightVerdict]]
-    texts: Mapping[int, str]
+    right: Mapping[int, RightVerdict]
 
 
 class Source(NamedTuple):
@@ -143,15 +143,13 @@ def evening(folder: Path, name: str) -> Wires:
         lines = [variable.name for variable in capture.header.variables]
         given = list(capture.batches())
     values = Batch([edge for one in given for edge in one.edges], [], given[-1].until_ns)
-    accepted = {}
+    right = {}
     for number, one in enumerate(json.loads((folder / f"{name}.expected.json").read_text()), 1):
         result = {key: one[key] for key in ("space", "pocket") if key in one}
         verdict = one["type"].removeprefix("round.")
         turns = one["revolutions"] if verdict == "outcome" else None
-        accepted[number] = [
-            RightVerdict(verdict=verdict, reason=one.get("reason", ""), result=result, revolutions=turns)
-        ]
-    return Wires(lines, values, accepted, {})
+        right[number] = RightVerdict(verdict=verdict, reason=one.get("reason", ""), result=result, revolutions=turns)
+    return Wires(lines, values, right)
 
 
 # --- simulated rounds ---
@@ -178,42 +176,7 @@ def simulated(
     edges = [edge._replace(t_ns=edge.t_ns // US * US) for one in given for edge in one.edges]
     rare = [value._replace(t_ns=value.t_ns // US * US) for one in given for value in one.rare]
     until_ns = given[-1].until_ns // US * US
-    accepted = {} if change is not None else dict(_true(config, played))
-    geometry = geometry_of(config)
-    texts = {
-        number: fault_named(one.fault, geometry).explanation
-        for one in played
-        for number in _rounds(one)
-        if one.fault and change is None
-    }
-    return Wires(list(simulator.lines), Batch(edges, rare, until_ns), accepted, texts)
-
-
-def _rounds(played: Played) -> list[int]:
-    verdicts = (events.Outcome, events.Void, events.Unresolved)
-    return [event.data.round for event in played.events if isinstance(event.data, verdicts)]
-
-
-def _true(config: TableConfig, played: Iterable[Played]) -> Iterator[tuple[int, list[RightVerdict]]]:
-    """What else than our verdict is right, by the truth: another reason of the fault."""
-    for one in played:
-        numbers = _rounds(one)
-        if one.truth is None or one.fault in (None, "none") or len(numbers) != 1:
-            continue
-        right = [
-            RightVerdict(verdict=verdict, reason=reason)
-            for reason in one.truth.reasons
-            for verdict in ("void", "unresolved")
-            if any(verdict in row.event and _of(row, config.game) for row in explained().get(reason, ()))
-        ]
-        yield numbers[0], right
-
-
-def _of(row: Explained, game: str) -> bool:
-    """Whether a row of the reasons is of a game."""
-    is_wheel = game in RESULT
-    general = ("all", "wheels") if is_wheel else ("all", "dice", "cards", "machines")
-    return game.replace("_", " ") in row.game or any(word in row.game for word in general)
+    return Wires(list(simulator.lines), Batch(edges, rare, until_ns), {})
 
 
 def lost_edges(given: list[Batch]) -> list[Batch]:
@@ -329,8 +292,7 @@ def sources(folder: Path | None) -> dict[str, Source]:
         ),
         "money_wheel_lost": Source(
             money,
-            "A valid spin; a spin that loses edges after the last index, so that no number is proven; a spin that "
-            "loses edges in its first turn, which the index proves again.",
+            SHOWS["money_wheel_lost"],
             wheel(),
             SIMULATOR,
             lambda: simulated(wheel(), ["none", "none", "none"], 2, lost_edges),
@@ -407,7 +369,7 @@ def sources(folder: Path | None) -> dict[str, Source]:
         device = {"automatic_roulette": "roulette/star_x"}.get(name, name)
         found[name] = Source(
             device,
-            "Play with these faults of the simulator: " + ", ".join(fault for fault in faults if fault != "none") + ".",
+            SHOWS[name],
             text,
             SIMULATOR,
             lambda text=text, faults=faults, seed=seed: simulated(text, faults, seed),  # type: ignore[misc]
@@ -416,9 +378,8 @@ def sources(folder: Path | None) -> dict[str, Source]:
         for table, case in module.KEPT:
             captured = module.SIMULATED.get(table)
             if captured is not None:
-                shows = f"A round with the fault {case} of the simulator, after {captured.rounds - 1} without."
                 name = f"{table}_{case}"
-                found[name] = Source(DEVICES[table], shows, captured.text, SIMULATOR, _case(case, captured))
+                found[name] = Source(DEVICES[table], SHOWS[name], captured.text, SIMULATOR, _case(case, captured))
     return found
 
 
@@ -444,7 +405,7 @@ def kept(name: str) -> Wires:
     lines = capture.lines()
     values = list(batches(lines[lines.index(BEGIN) + 1 :]))
     wires = [line.removeprefix("line ") for line in lines if line.startswith("line ")]
-    return Wires(wires, values[0], {one.round: one.accepted for one in capture.rounds}, {})
+    return Wires(wires, values[0], {one.round: one.accepted[0] for one in capture.rounds})
 
 
 def stream(name: str, one: Source, wires: Wires) -> list[str]:
@@ -455,11 +416,15 @@ def stream(name: str, one: Source, wires: Wires) -> list[str]:
     return [*header, BEGIN, *value_lines(wires.values), f"{UNTIL} {wires.values.until_ns}", END]
 
 
-def rounds(name: str, one: Source, wires: Wires, lines: Sequence[str]) -> list[Round]:
-    """The rounds of a capture: our verdicts, which must be among those that are right."""
+def rounds(
+    name: str, device: str, right: Mapping[int, RightVerdict], told: Sequence[Told], lines: Sequence[str]
+) -> list[Round]:
+    """The rounds of a capture: our verdicts, which must be those that are right where that is known without us, and the
+    others that the wires leave open.
+    """
     opened: dict[int, int] = {}
     found: list[Round] = []
-    game = one.device.partition("/")[0]
+    game = device.partition("/")[0]
     for line in answers(lines):
         if b'"until"' in line[:9]:
             continue
@@ -468,29 +433,31 @@ def rounds(name: str, one: Source, wires: Wires, lines: Sequence[str]) -> list[R
             opened[data.round] = data.mono_ns
         if not isinstance(data, events.Outcome | events.Void | events.Unresolved):
             continue
-        ours = _ours(game, data)
-        right = [*wires.accepted.get(data.round, ())]
-        if one.source is not SIMULATOR:
-            _compare(name, data.round, ours, right)
-            ours, right = right[0], []
-        early = 0 if isinstance(data, events.Void) else EARLY_NS.get(game, ANY_EARLY_NS)
-        after = opened.get(data.round, 0) if isinstance(data, events.Void) else data.mono_ns - early
-        text = wires.texts.get(data.round, "")
-        if not isinstance(data, events.Outcome):
-            meaning, _ = meaning_of(data.reason, ours.verdict, game)
-            text = f"{text} {data.reason}: {meaning}".strip()
+        ours, known = _ours(game, data), told[data.round - 1]
+        if right:
+            _compare(name, data.round, ours, right.get(data.round))
+            ours = right[data.round]
+        ours = msgspec.structs.replace(ours, absent=list(known.absent))
+        after_ns = data.mono_ns - EARLY_NS.get(game, ANY_EARLY_NS)
+        if isinstance(data, events.Void):
+            after_ns = needed_ns(lines, data.round, data.reason, data.mono_ns)
+            if known.also or not is_given_at_a_value(lines, data.mono_ns):
+                after_ns = min(after_ns, data.mono_ns - ANY_EARLY_NS)
+            # Whoever is asked at the time of that value has it.
+            after_ns = max(after_ns - 2, opened.get(data.round, 0))
         found.append(
             Round(
                 round=data.round,
-                accepted=[ours, *(other for other in right if other != ours)],
-                text=text or "A valid run.",
+                accepted=[ours, *known.also],
+                why=known.why,
+                text=known.text,
                 rule=data.rule or "ours",
-                after_ns=max(0, after),
+                after_ns=max(0, after_ns),
                 by_ns=data.mono_ns + LATE_NS,
             )
         )
-    if one.source is not SIMULATOR and len(found) != len(wires.accepted):
-        raise SystemExit(f"{name}: {len(found)} verdicts, expected {len(wires.accepted)}")
+    if len(found) != len(told):
+        raise SystemExit(f"{name}: {len(found)} verdicts, expected {len(told)}")
     return found
 
 
@@ -502,11 +469,11 @@ def _ours(game: str, data: events.Outcome | events.Void | events.Unresolved) -> 
     return RightVerdict(verdict="outcome", result={key: data.result[key] for key in keys}, revolutions=turns)
 
 
-def _compare(name: str, number: int, ours: RightVerdict, right: Sequence[RightVerdict]) -> None:
-    if not right or msgspec.structs.replace(right[0], revolutions=ours.revolutions) != ours:
-        raise SystemExit(f"{name}, round {number}: ours is {ours}, expected {right and str(right[0])}")
-    if ours.revolutions and abs(ours.revolutions - (right[0].revolutions or 0)) > SAME_REVOLUTIONS:
-        raise SystemExit(f"{name}, round {number}: {ours.revolutions} revolutions, expected {right[0].revolutions}")
+def _compare(name: str, number: int, ours: RightVerdict, right: RightVerdict | None) -> None:
+    if right is None or msgspec.structs.replace(right, revolutions=ours.revolutions) != ours:
+        raise SystemExit(f"{name}, round {number}: ours is {ours}, expected {right}")
+    if ours.revolutions and abs(ours.revolutions - (right.revolutions or 0)) > SAME_REVOLUTIONS:
+        raise SystemExit(f"{name}, round {number}: {ours.revolutions} revolutions, expected {right.revolutions}")
 
 
 def capture_of(name: str, one: Source, lines: Sequence[str], found: list[Round]) -> Capture:
@@ -520,7 +487,7 @@ def make(folder: Path | None) -> Iterator[tuple[Capture, list[str]]]:
     for name, one in sources(folder).items():
         wires = one.wires()
         lines = stream(name, one, wires)
-        yield capture_of(name, one, lines, rounds(name, one, wires, lines)), lines
+        yield capture_of(name, one, lines, rounds(name, one.device, wires.right, ROUNDS[name], lines)), lines
 
 
 def add(version: str, captures: Iterable[tuple[Capture, list[str]]]) -> None:
@@ -534,12 +501,16 @@ def add(version: str, captures: Iterable[tuple[Capture, list[str]]]) -> None:
         (FOLDER / f"{capture.name}{SUFFIX}").write_bytes(packed)
         kept[capture.name] = capture
         print(f"{len(packed):7} {capture.name}: " + "; ".join(" | ".join(map(str, r.accepted)) for r in capture.rounds))
-    if len(kept) == len(whole.captures):
-        return
-    codes = sorted({v.reason for one in kept.values() for r in one.rounds for v in r.accepted if v.reason})
-    reasons = {code: whole.reasons.get(code) or meaning_of(code, "", "")[0] for code in codes}
-    added = Suite(version=version, captures=list(kept.values()), reasons=reasons)
-    (FOLDER / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(added), indent=1) + b"\n")
+    if len(kept) > len(whole.captures):
+        write_index(version, list(kept.values()))
+
+
+def write_index(version: str, captures: list[Capture]) -> None:
+    """Writes the index of the suite: its captures with their verdicts, and what each reason means."""
+    codes = sorted({v.reason for one in captures for r in one.rounds for v in r.accepted if v.reason})
+    reasons = {code: MEANINGS.get(code) or meaning_of(code, "", "")[0] for code in codes}
+    whole = Suite(version=version, captures=captures, reasons=reasons)
+    (FOLDER / INDEX).write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
 
 
 def _bytes(lines: Sequence[str]) -> bytes:

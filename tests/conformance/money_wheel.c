@@ -203,7 +203,7 @@ int main(void)
     static char text[4096], line[128];
     long long t_ns;
     int is_high;
-    puts("{\"decoder\":\"money_wheel.c 1.0\",\"suite\":\"1.0\",\"devices\":[\"money_wheel/quadrature\"]}");
+    puts("{\"decoder\":\"money_wheel.c 1.0\",\"suite\":\"2.0\",\"devices\":[\"money_wheel/quadrature\"]}");
     fflush(stdout);
     while (fgets(text, sizeof text, stdin)) {
         if (sscanf(text, "edge %lld %127s %d", &t_ns, line, &is_high) == 3) {

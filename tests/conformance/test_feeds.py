@@ -20,6 +20,7 @@ from nacl.signing import SigningKey
 
 from controller.bench.simulation import simulate
 from controller.cli import main
+from controller.conformance.captures import index_bytes, suite
 from controller.conformance.feed_check import FeedCheck
 from controller.conformance.feed_listener import FeedListener, NoFeedError
 from controller.conformance.sentences import PAGE, Sentence
@@ -846,3 +847,19 @@ def test_a_feed_of_which_too_much_waits_is_not_called_kept(monkeypatch: pytest.M
     assert listener.unchecked == ["more came on the feed than could be checked in that time"]
     # What fills it is checked, and nothing is taken after that.
     assert (checked.messages, checked.broken) == (1, [])
+
+
+def test_a_damaged_suite_is_named_and_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.conformance.captures.FOLDER", tmp_path)
+    recorded = tmp_path / "recorded.jsonl"
+    recorded.write_text("{}\n", encoding="utf-8")
+    for cached in (suite, index_bytes):
+        cached.cache_clear()
+    try:
+        ran = CliRunner().invoke(main, ["conformance", "feed", str(recorded)])
+    finally:
+        for cached in (suite, index_bytes):
+            cached.cache_clear()
+    assert isinstance(ran.exception, SystemExit), ran.exception
+    assert ran.exit_code == 2
+    assert ran.output == f"{tmp_path}/suite.json: No such file or directory; install feltwire again\n"
