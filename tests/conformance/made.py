@@ -43,7 +43,7 @@ from hal.values import Batch, Edge, EdgesLost, Loss
 from tests.captures_cards import cases as cards
 from tests.captures_dice import cases as dice
 from tests.captures_dice.cases import CapturedTable
-from tests.conformance.needed import is_given_at_a_value, needed_ns
+from tests.conformance.needed import needed_ns
 from tests.conformance.told import MEANINGS, ROUNDS, SHOWS, Told
 from tests.tables.bench import configured
 
@@ -53,7 +53,7 @@ S: Final = 1_000_000_000
 EARLY_NS: Final = {"money_wheel": 2 * S, "roulette": 10 * S}
 """An outcome may be given this much before ours (ours): another time of rest, fewer readings of the pocket."""
 ANY_EARLY_NS: Final = 2 * S
-"""The same of other games; and of a void round that time decides, or of which the wires leave the reason open."""
+"""The same of other games; and of a void round of which the wires leave the reason open."""
 LATE_NS: Final = 5 * S
 """A verdict may be given this much after ours (ours)."""
 RESULT: Final = {"money_wheel": ("space",), "roulette": ("pocket",)}
@@ -441,7 +441,7 @@ def rounds(
         after_ns = data.mono_ns - EARLY_NS.get(game, ANY_EARLY_NS)
         if isinstance(data, events.Void):
             after_ns = needed_ns(lines, data.round, data.reason, data.mono_ns)
-            if known.also or not is_given_at_a_value(lines, data.mono_ns):
+            if known.also:
                 after_ns = min(after_ns, data.mono_ns - ANY_EARLY_NS)
             # Whoever is asked at the time of that value has it.
             after_ns = max(after_ns - 2, opened.get(data.round, 0))

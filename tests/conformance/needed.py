@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from controller.conformance.candidate import answers
 from controller.conformance.copies import GOES_ON_NS
 from controller.conformance.line_text import BEGIN, END, UNTIL, time_of
 from feed import events
 from feed.events import decode
+
+PASSES: Final = {"ball_revolutions": "ball_"}
+"""Of a reason that one more pass might end, how the lines begin that have the passes: it needs the last of them."""
 
 
 def needed_ns(lines: Sequence[str], number: int, reason: str, ours_ns: int) -> int:
@@ -21,20 +25,16 @@ def needed_ns(lines: Sequence[str], number: int, reason: str, ours_ns: int) -> i
         ours_ns: the time of our verdict.
     """
     begin = lines.index(BEGIN) + 1
-    times = [time_of(line) for line in lines[begin:-2]]
-    ends = sorted({time for time in times if time <= ours_ns}, reverse=True)
+    values = [(time_of(line), line) for line in lines[begin:-2] if time_of(line) <= ours_ns]
+    if reason in PASSES:
+        return max(t_ns for t_ns, line in values if line.split(" ", 3)[2].startswith(PASSES[reason]))
     needed = ours_ns
-    for end_ns in ends:
-        count = sum(time <= end_ns for time in times)
-        if void_of([*lines[: begin + count], f"{UNTIL} {end_ns + GOES_ON_NS}", END], number) != reason:
-            return needed
+    for end_ns in sorted({t_ns for t_ns, _ in values}, reverse=True):
+        given = [line for t_ns, line in values if t_ns <= end_ns]
+        if void_of([*lines[:begin], *given, f"{UNTIL} {end_ns + GOES_ON_NS}", END], number) != reason:
+            break
         needed = end_ns
     return needed
-
-
-def is_given_at_a_value(lines: Sequence[str], t_ns: int) -> bool:
-    """Whether a value came at this time; where none did, time alone decided what was given then."""
-    return any(time_of(line) == t_ns for line in lines[lines.index(BEGIN) + 1 : -2])
 
 
 def void_of(lines: Sequence[str], number: int) -> str | None:
