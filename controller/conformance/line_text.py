@@ -1,6 +1,6 @@
 r"""What is on a table's wires, as lines of text: what a decoder is given on its standard input.
 
-    suite 1.0                        the version of the suite
+    suite 1.0                        the version of the suite with which the capture came
     capture money_wheel_mixed        the capture's name
     device money_wheel/quadrature    the device and how it is sensed
     table device.wheel.encoder_slots = 100

@@ -280,7 +280,7 @@ def bounds() -> HandTurned:
     hand.outcome(hand.space, 3 * TURN, "Three revolutions to the count.")
 
     hand.spin(-3 * TURN + 1)
-    hand.void("wheel_revolutions", "A count less than three revolutions, the other way.")
+    hand.void("wheel_revolutions", "A count less than three revolutions, in the negative direction.")
 
     hand.call()
     hand.wait(1.0)
@@ -324,7 +324,10 @@ def bounds() -> HandTurned:
     hand.void("wheel_revolutions", "The wheel is at rest for 2 s after one revolution: the spin is over.")
     hand.turn(-2 * TURN - 3, 5.0)
     hand.wait(6.0)
-    hand.void("spun_before_no_more_bets", "It is pushed on: a spin of the next round, without a call.")
+    hand.void(
+        "spun_before_no_more_bets",
+        "The wheel, at rest after one revolution, is pushed on: a spin of the next round, without a call.",
+    )
 
     hand.call()
     hand.wait(1.0)

@@ -263,7 +263,7 @@ def sources(folder: Path | None) -> dict[str, Source]:
         ),
         "money_wheel_no_button": Source(
             money,
-            "The same without a button: the call is made when the wheel moves.",
+            SHOWS["money_wheel_no_button"],
             wheel("auto"),
             EVENING,
             from_evening("money_wheel_no_button"),

@@ -38,7 +38,6 @@ CARD_UNNAMED: Final = (
     "named. Which is found first depends on how long a decoder waits for the line."
 )
 CABLE: Final = Told("The shoe's cable comes out while cards are dealt, and is put back.")
-READ: Final = "and is read in it on three turns of the rotor"
 
 
 def _spin(revolutions: float) -> Told:
@@ -46,15 +45,17 @@ def _spin(revolutions: float) -> Told:
 
 
 def _called_by_moving(revolutions: float) -> Told:
-    return Told(f"A spin of {revolutions:g} revolutions, of which the beginning is the call.")
+    return Told(f"A spin of {revolutions:g} revolutions; its beginning is the call.")
 
 
 def _ball(revolutions: str, pocket: str) -> Told:
-    return Told(f"The ball runs {revolutions} revolutions against the rotor, comes to rest in {pocket}, {READ}.")
+    return Told(
+        f"The ball runs {revolutions} revolutions against the rotor, comes to rest in {pocket}, and is read there."
+    )
 
 
 def _short(revolutions: str) -> Told:
-    return Told(f"The ball runs {revolutions} revolutions against the rotor, and then passes no sensor any more.")
+    return Told(f"The ball runs {revolutions} revolutions against the rotor, and passes no sensor after that.")
 
 
 SPUN_BEFORE: Final = Told("The wheel is spun, and has made half a turn before any call.")
@@ -100,7 +101,7 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
     ],
     "money_wheel_merged": [
         FINE,
-        Told("One edge of A after the last index is missing: the line takes the same level twice, and no report."),
+        Told("One edge of A after the last index is missing: the line takes one level twice, and nothing reports it."),
     ],
     "money_wheel_lost": [
         FINE,
@@ -140,7 +141,7 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
         _short("2 2/3"),
         _ball("exactly four", "13"),
         _ball("14", "00"),
-        _short("3 2/3, one sensor less than four,"),
+        Told("The ball runs 3 2/3 revolutions against the rotor, one sensor short of four, and passes no other."),
         _ball("10 1/3", "19"),
         _ball("exactly four", "15"),
         Told("The ball runs the way that the rotor turns."),
@@ -174,15 +175,15 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
     ],
     "skill_stop_reel": [
         FINE,
-        Told("Before the play reel 2 sticks, which shuts the machine; it is freed, and the play is complete."),
+        Told("Reel 2 sticks during the play, which shuts the machine; it is freed, and the play is completed."),
     ],
     "skill_stop_video": [
         FINE,
-        Told("Before the play something is on the touch panel, which shuts the machine; the play is complete."),
+        Told("Something is on the touch panel before the play, which shuts the machine; it is taken away."),
     ],
     "token_pusher": [
         FINE,
-        Told("Before the play something blocks the shelf, which shuts the machine; the play is complete."),
+        Told("Something blocks the shelf during the play, which shuts the machine; it is removed, and play continues."),
     ],
     "cage_level_cage_too_few_inversions": [Told("The cage is inverted once.")],
     "cage_pulse_cage_rocked": [FINE, Told("The cage is rocked to and fro, and is never the other way up.")],
@@ -263,7 +264,9 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
     ],
     "cage_encoder_rounds": [
         FINE,
-        Told("One pulse of a line of turning is lost: with it the cage was inverted three times, without it twice."),
+        Told(
+            "One pulse of a line of turning is lost: nobody knows whether the cage was inverted twice or three times."
+        ),
         Told("The cable of the cage comes out, and is put back.", EDGES_LOST, UNPLUGGED),
     ],
     "cage_motor_rounds": [
@@ -289,7 +292,7 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
     "baccarat_rounds": [
         FINE,
         Told("The shoe reports that it cannot read the third card."),
-        Told("A card follows while the one before it still covers the barriers: the shoe names one that they miss."),
+        Told("A card follows while the one before it still covers the barriers: the shoe names one too many."),
         Told("The dealer draws a card before the call."),
         CABLE,
         Told("A card sticks in the mouth of the shoe, and the shoe reports a jam."),
@@ -304,7 +307,7 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
         FINE,
         Told("The shoe cannot read a card of a player, which the outcome does not name."),
         Told(
-            "Every player draws too much, and the dealer discards the own cards unseen: the outcome names none.",
+            "Every player draws too much, and the dealer discards the dealer's cards unseen: the outcome names none.",
             absent=["dealer"],
         ),
         CABLE,
@@ -318,7 +321,7 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
     ],
     "let_it_ride_rounds": [
         FINE,
-        Told("A card follows while the one before it still covers the barriers: the shoe names one that they miss."),
+        Told("A card follows while the one before it still covers the barriers: the shoe names one too many."),
         Told(
             "The shoe sends nothing for 3.5 s, while two cards pass its barriers.",
             [_unresolved("card_unread")],
@@ -351,12 +354,14 @@ ROUNDS: Final[Mapping[str, Sequence[Told]]] = {
 }
 
 SHOWS: Final[Mapping[str, str]] = {
+    "money_wheel_no_button": "Valid spins and one that is reversed, without a button: the call is made when the wheel "
+    "moves.",
     "money_wheel_lost": "A valid spin; a spin that loses edges after the last index, so that no space is proven; a "
     "spin that loses edges in its first turn, so that the index contradicts the count. Both losses are reported.",
     "automatic_roulette": "A spin; the flag of a ball that runs with the rotor; a lost ball; two different numbers.",
-    "skill_stop_reel": "A play; a reel that sticks before another.",
+    "skill_stop_reel": "A play; a reel that sticks during another.",
     "skill_stop_video": "A play; something on the touch panel before another.",
-    "token_pusher": "A play; a shelf that is blocked before another.",
+    "token_pusher": "A play; a shelf that is blocked during another.",
     "cage_level_cage_too_few_inversions": "A cage that is inverted once.",
     "cage_pulse_cage_rocked": "A tumble; a cage that is rocked alone.",
     "cage_encoder_cage_askew": "A cage that comes to rest on its side.",
