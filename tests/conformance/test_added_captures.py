@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.conformance.candidate import answers
 from controller.conformance.captures import Capture, suite
 from controller.conformance.line_text import time_of
+from feed.events import Outcome, decode
 from tests.conformance import added, index, made
 from tests.conformance.needed import needed_ns, void_of
 
@@ -18,6 +20,11 @@ def test_a_capture_of_a_wheel_that_a_hand_turns_is_as_it_was_made(name: str) -> 
     kept = next(one for one in suite().captures if one.name == name)
     assert kept.lines() == lines
     assert kept == capture
+    data = [decode(line).data for line in answers(lines) if not line.startswith(b'{"until"')]
+    counted = {one.round: one.evidence.revolutions for one in data if isinstance(one, Outcome)}
+    assert counted == {
+        one.round: right.revolutions for one in kept.rounds for right in one.accepted if right.verdict == "outcome"
+    }, "ours are the same, to the count"
 
 
 def test_a_capture_that_the_suite_has_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
