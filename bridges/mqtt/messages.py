@@ -161,24 +161,26 @@ def discovery(keys: MqttKeys, name: str, state: TableState) -> BrokerMessage:
     node = f"{keys.prefix}/{name}".replace("/", "_")
     topic, status_topic = state_topic(keys.prefix, name), f"{keys.prefix}/status"
     signal = f"value_json.tables.get('{name}', 'stale')"
-    available = {
-        "availability": [
-            {"topic": status_topic, "value_template": f"{{{{ 'online' if {signal} == 'live' else 'offline' }}}}"}
-        ]
-    }
     last = "value_json.rounds[-1]"
 
-    def entity(key: str, label: str, template: str, platform: str = "sensor", **more: Any) -> dict[str, Any]:
+    def of_bridge(key: str, label: str, template: str, platform: str = "sensor", **more: Any) -> dict[str, Any]:
         return {
             "platform": platform,
             "name": label,
             "unique_id": f"{node}_{key}",
-            "state_topic": topic,
+            "state_topic": status_topic,
             "value_template": template,
-            # Where the broker itself is away, no last will and no renewal arrives.
-            "expire_after": EXPIRY_S,
             "qos": 1,
-            **available,
+            **more,
+        }
+
+    def entity(key: str, label: str, template: str, platform: str = "sensor", **more: Any) -> dict[str, Any]:
+        """What is unavailable while the table is not live, and where neither a last will nor a renewal arrives."""
+        available = f"{{{{ 'online' if {signal} == 'live' else 'offline' }}}}"
+        return of_bridge(key, label, template, platform) | {
+            "state_topic": topic,
+            "expire_after": EXPIRY_S,
+            "availability": [{"topic": status_topic, "value_template": available}],
             **more,
         }
 
@@ -211,9 +213,24 @@ def discovery(keys: MqttKeys, name: str, state: TableState) -> BrokerMessage:
             json_attributes_topic=topic,
             json_attributes_template="{{ {'faults': value_json.faults} | tojson }}",
         ),
-        # Never unavailable while the broker is there: it is what states that the others are not to be believed.
-        "signal": entity("signal", words.signal, f"{{{{ {signal} | upper }}}}")
-        | {"state_topic": status_topic, "availability": [], "entity_category": "diagnostic"},
+        # Why the others are unavailable. It is so itself after this time without a bridge: the last will comes once.
+        "signal": of_bridge(
+            "signal",
+            words.signal,
+            f"{{{{ {signal} | upper }}}}",
+            expire_after=EXPIRY_S,
+            entity_category="diagnostic",
+        ),
+        # Never unavailable while the broker is there. Each renewal begins the delay again, and without one it is off.
+        "connectivity": of_bridge(
+            "connectivity",
+            words.connectivity,
+            f"{{{{ 'ON' if {signal} == 'live' else 'OFF' }}}}",
+            platform="binary_sensor",
+            device_class="connectivity",
+            off_delay=EXPIRY_S,
+            entity_category="diagnostic",
+        ),
     }
     payload = {"device": device, "origin": {"name": "Feltwire"}, "components": components}
     return BrokerMessage(f"{keys.discovery}/device/{node}/config", _JSON.encode(payload), expires=False)

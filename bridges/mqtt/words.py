@@ -11,7 +11,9 @@ class EntityNames(NamedTuple):
     """The names of one language."""
 
     signal: str
-    """Whether what is shown is current."""
+    """Whether what is shown is current, and why it is not."""
+    connectivity: str
+    """Whether what is shown is current, as yes or no."""
     table: str
     """Open, shut or closed."""
     round: str
@@ -25,9 +27,22 @@ class EntityNames(NamedTuple):
 
 
 WORDS: Final[dict[Language, EntityNames]] = {
-    "en": EntityNames("Signal", "Table", "Round", "Phase", "Last result", "Fault", "SIMULATION", "HOUSE RULES"),
-    "es": EntityNames(
-        "Señal", "Mesa", "Ronda", "Fase", "Último resultado", "Avería", "SIMULACIÓN", "REGLAS DE LA CASA"
+    "en": EntityNames(
+        "Signal",
+        "Connectivity",
+        *("Table", "Round", "Phase", "Last result", "Fault"),
+        *("SIMULATION", "HOUSE RULES"),
     ),
-    "de": EntityNames("Signal", "Tisch", "Runde", "Phase", "Letztes Ergebnis", "Störung", "SIMULATION", "HAUSREGELN"),
+    "es": EntityNames(
+        "Señal",
+        "Conectividad",
+        *("Mesa", "Ronda", "Fase", "Último resultado", "Avería"),
+        *("SIMULACIÓN", "REGLAS DE LA CASA"),
+    ),
+    "de": EntityNames(
+        "Signal",
+        "Verbindung",
+        *("Tisch", "Runde", "Phase", "Letztes Ergebnis", "Störung"),
+        *("SIMULATION", "HAUSREGELN"),
+    ),
 }

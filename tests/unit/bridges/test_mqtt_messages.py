@@ -11,7 +11,7 @@ import jinja2
 import pytest
 
 from bridges.mqtt.keys import MqttKeys
-from bridges.mqtt.messages import LONGEST_SHOWN, BrokerMessage, discovery
+from bridges.mqtt.messages import EXPIRY_S, LONGEST_SHOWN, BrokerMessage, discovery
 from bridges.mqtt.mirror import GONE_AFTER, Mirror
 from bridges.mqtt.words import WORDS
 from feed.data import TableLabel
@@ -321,7 +321,7 @@ def shown(bench: Bench, entity: str) -> tuple[str, str]:
     def rendered(topic: str, template: str) -> str:
         return templates.from_string(template).render(value_json=bench.broker[topic])
 
-    available = [rendered(one["topic"], one["value_template"]) for one in component["availability"]]
+    available = [rendered(one["topic"], one["value_template"]) for one in component.get("availability", [])]
     if "json_attributes_template" in component:
         json.loads(rendered(component["json_attributes_topic"], component["json_attributes_template"]))
     return ",".join(available), rendered(component["state_topic"], component["value_template"])
@@ -347,11 +347,82 @@ def test_what_home_assistant_shows_of_a_table_is_unavailable_once_it_is_not_live
     assert shown(live, "signal") == ("", "STALE")
 
 
+class Shown:
+    """An entity, as Home Assistant shows it over time (`binary_sensor.py` and `sensor.py` of its MQTT integration):
+    each message on its topic begins `expire_after` and `off_delay` again, also one that repeats the state."""
+
+    def __init__(self, bench: Bench, entity: str) -> None:
+        self._bench, self._entity = bench, entity
+        self._config = bench.broker[CONFIG]["components"][entity]
+        self._value, self._at_s = "unknown", 0.0
+
+    def receive(self, topic: str, at_s: float) -> None:
+        """A message on a topic, which the bench's broker has."""
+        if topic == self._config["state_topic"]:
+            self._value, self._at_s = shown(self._bench, self._entity)[1], at_s
+
+    def state(self, at_s: float) -> str:
+        """What is shown at a time, of an entity whose broker is there."""
+        age_s = at_s - self._at_s
+        if age_s >= self._config.get("expire_after", 1e9) or shown(self._bench, self._entity)[0] == "offline":
+            return "unavailable"
+        if self._value == "ON" and age_s >= self._config.get("off_delay", 1e9):
+            return "OFF"
+        return self._value
+
+
+def will(bench: Bench) -> None:
+    """The bridge ends."""
+    bench.broker[STATUS] = json.loads(bench.mirror.will.payload)
+
+
+@pytest.mark.parametrize(
+    ("death", "renewed", "within_s", "signals"),
+    [
+        (will, False, 0, ["STALE", "STALE", "unavailable", "unavailable"]),
+        (lambda bench: None, False, EXPIRY_S, ["LIVE", "LIVE", "unavailable", "unavailable"]),
+        (lambda bench: bench.take(Stale(table="wheel-1", silent_ns=3)), True, 0, ["STALE"] * 4),
+        (lambda bench: bench.beat("halted"), True, 0, ["HALTED"] * 4),
+    ],
+    ids=["bridge", "bridge and broker together", "service", "journal"],
+)
+def test_whatever_ends_the_connectivity_of_a_table_is_off_and_stays_so(
+    death: Any, renewed: bool, within_s: int, signals: list[str], live: Bench
+) -> None:
+    entities = {one: Shown(live, one) for one in ("connectivity", "signal", "result")}
+
+    def renew(at_s: float) -> None:
+        live.mirror.renew()
+        for message in live.deliver():
+            for one in entities.values():
+                one.receive(message.topic, at_s)
+
+    def states(at_s: float) -> list[str]:
+        return [one.state(at_s) for one in entities.values()]
+
+    for at_s in range(0, 31, 3):
+        assert at_s == 0 or states(at_s - 0.1)[:2] == ["ON", "LIVE"], "each renewal begins the delay again"
+        renew(at_s)
+    death(live)
+    if within_s == 0:
+        for one in entities.values():
+            one.receive(STATUS, 30)
+    seen = []
+    for at_s in (30, 39, 40, 3600):
+        if renewed:
+            renew(at_s)
+        found = states(at_s)
+        assert found[0] == ("OFF" if at_s >= 30 + within_s else "ON")
+        assert found[2] == "unavailable" or at_s < 30 + within_s
+        seen.append(found[1])
+    assert seen == signals, "it is what states why, and not what states that"
+
+
 def test_no_entity_takes_a_command_and_each_has_an_id_of_its_own(live: Bench) -> None:
     payload = live.broker["homeassistant/device/feltwire_wheel-1/config"]
     assert not [key for key, _ in every(payload) if "command" in key or "set" in key]
     ids = [value for key, value in every(payload) if key == "unique_id"]
-    assert len(set(ids)) == len(ids) == 6
+    assert len(set(ids)) == len(ids) == 7
     assert {one["platform"] for one in payload["components"].values()} == {"sensor", "binary_sensor"}
 
 
