@@ -73,9 +73,12 @@ _DATES: Final = (9, 10)
 its clock has the time, or the certificate is renewed."""
 _NAMES: Final = (62, 64)
 """OpenSSL's codes of a certificate that is for another host name, or another IP address."""
-_REFUSALS: Final = {
+_NOT_LET_IN: Final = {
     "Bad user name or password": "check user and password_file",
     "Not authorized": "check user, password_file and the broker's list of accounts",
+}
+"""What passes: so answers a broker whose list of accounts is being changed, or is not there yet, as after a start."""
+_REFUSALS: Final = {
     "Unsupported protocol version": "it needs MQTT 5: Mosquitto 1.6 or later, or another broker that has it",
     "Retain not supported": "the bridge needs messages that are retained: allow them there",
     "QoS not supported": "the bridge needs messages of QoS 1: allow them there",
@@ -83,7 +86,7 @@ _REFUSALS: Final = {
 
 
 class BrokerRefusedError(Exception):
-    """The broker refuses what was asked, and asking again changes nothing; the message states what to do."""
+    """The broker can never do what was asked; the message states what to do."""
 
 
 class _EndedByBrokerError(aiomqtt.MqttError):
@@ -219,7 +222,7 @@ class MqttBridge:
         """Publishes until it is cancelled.
 
         Raises:
-            BrokerRefusedError: the broker does not let this account in, and never did, or does not let it publish.
+            BrokerRefusedError: the broker, which was never connected, cannot hold tables or has no certificate for it.
             AuthorityError: the file of the authority cannot be used.
         """
         keys = self._keys
@@ -259,7 +262,7 @@ class MqttBridge:
                 await self._session(mirror, tls)
             except aiomqtt.MqttError as error:
                 ended, refusal = error, self._refusal(error)
-                # Who was let in once is refused while the broker or its accounts are changed or started.
+                # One that was connected before is being changed, or started.
                 if refusal and not self.progress.connections:
                     raise BrokerRefusedError(f"{self._address}: {refusal}") from error
                 self._log_failure(refusal or self._words(error))
@@ -279,6 +282,10 @@ class MqttBridge:
                 return f"{error}; if it does so again and again, {second}; trying again"
             case _EndedByBrokerError():
                 return f"{error}; trying again"
+            case MqttConnectError():
+                fix = next((fix for words, fix in _NOT_LET_IN.items() if words in str(error)), "")
+                if fix:
+                    return f"the account {keys.user} is not let in: {error}; {fix}; trying again"
         # aiomqtt 2.5 has why in the cause; of itself it has where it noticed.
         return f"{error.__cause__ or error}; trying again"
 
@@ -359,11 +366,9 @@ class MqttBridge:
                 topics = ", ".join(sorted({one.topic for one in some})[:3])
                 keys = self._keys
                 why = f"the broker does not take {topics} from the account {keys.user} ({client.refusal})"
-                if client.refusal.value != _NOT_AUTHORIZED:
-                    raise aiomqtt.MqttError(why)
-                raise BrokerRefusedError(
-                    f"{self._address}: {why}; allow it to write {keys.prefix}/# and {keys.discovery}/device/#"
-                )
+                if client.refusal.value == _NOT_AUTHORIZED:
+                    why += f"; allow it to write {keys.prefix}/# and {keys.discovery}/device/#"
+                raise aiomqtt.MqttError(why)
             self.progress.published += len(some)
 
     async def _hear_births(self, client: aiomqtt.Client) -> None:
@@ -379,7 +384,7 @@ class MqttBridge:
             self._changed.set()
 
     def _refusal(self, error: aiomqtt.MqttError) -> str:
-        """Why a broker that never let this account in will not do so, and what to do; empty where that is not known."""
+        """Why a broker cannot be used, and what to do; empty where that may pass."""
         cause = error.__context__
         if isinstance(cause, ssl.SSLCertVerificationError) and cause.verify_code not in _DATES:
             fix = "give the file of its authority as ca"
@@ -388,7 +393,7 @@ class MqttBridge:
             return f"its certificate is not trusted: {cause.verify_message.rstrip('.')}; {fix}"
         if isinstance(error, MqttConnectError):
             fix = next((fix for words, fix in _REFUSALS.items() if words in str(error)), "")
-            return f"the account {self._keys.user} is not let in: {error}; {fix}" if fix else ""
+            return f"{error}; {fix}" if fix else ""
         return ""
 
 

@@ -51,7 +51,8 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
         mosquitto_sub -h broker.example --cafile ca.pem -u reader -P ... -v -t 'feltwire/#'
 
     Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be opened; 2 for a file, an address or a key
-    that cannot be used, and where the broker never let this account in, or does not let it publish.
+    that cannot be used, a certificate that is not trusted, and a broker that cannot hold tables. An account that the
+    broker does not let in, or does not let publish, is tried again.
     """
     keys = read_keys(file, MqttKeys)
     if find_spec("aiomqtt") is None:

@@ -20,13 +20,15 @@ from aiomqtt import MqttError
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
+from bridges.metrics import MqttProbes
 from bridges.mqtt import bridge as mqtt_bridge
 from bridges.mqtt import messages
 from bridges.mqtt.bridge import BrokerRefusedError, MqttBridge
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.mirror import Mirror
-from hal.clock import boot_time_ns
+from hal.clock import SystemClock, boot_time_ns
 from hal.loop import sleep_ns
+from hal.probes import Pulse
 from tests.fakes import bridge_processes
 from tests.fakes.bridge_processes import BridgeProcess
 from tests.fakes.feed_process import TABLE, FeedProcess
@@ -116,7 +118,7 @@ def test_a_table_has_its_entities_its_state_and_is_named_as_live(running: Broker
     assert (state["table"], state.get("signal", "live"), state["simulated"]) == (TABLE, "live", False)
     assert state["as_of"] >= state["rounds"][-1]["time"]
     assert shown["device"]["identifiers"] == [f"feltwire_{TABLE}"]
-    assert set(shown["components"]) == {"result", "round", "phase", "table", "fault", "signal"}
+    assert set(shown["components"]) == {"result", "round", "phase", "table", "fault", "signal", "connectivity"}
     topics = [topic for topic, _ in reader.received]
     assert topics.index(CONFIG) < topics.index(STATE), "an entity is there before its first state"
     assert topics.index(STATE) < reader.received.index((STATUS, LIVE)), "a state is there before it is stated live"
@@ -245,24 +247,25 @@ def test_a_bridge_that_is_stopped_names_no_table_before_it_goes(running: Broker,
 
 
 def test_a_bridge_that_may_publish_no_more_leaves_no_table_that_is_live(
-    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 100_000_000)
 
     async def main() -> dict[str, Any]:
-        async with reading(running) as reader:
-            bridge = asyncio.ensure_future(MqttBridge(running.keys(), PASSWORDS["feltwire"], service.base, None).run())
+        async with reading(running) as reader, bridged(running.keys(), service.base):
             await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
             running.allow(ACCESS.replace("topic write feltwire/#", f"topic write {STATUS}"))
-            with pytest.raises(BrokerRefusedError, match=f"does not take {STATE}"):
-                await bridge
-            return await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+            await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+            late = await late_subscriber(running)
+            running.allow(ACCESS)
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            return late
 
     try:
-        run(main())
-        assert run(late_subscriber(running))[STATUS] == {"tables": {}}
+        assert run(main())[STATUS] == {"tables": {}}
     finally:
         running.allow(ACCESS)
+    assert f"does not take {STATE} from the account feltwire (Not authorized); allow it to write" in caplog.text
 
 
 def test_a_bridge_that_fails_leaves_no_table_that_is_live(
@@ -284,44 +287,97 @@ def test_a_bridge_that_fails_leaves_no_table_that_is_live(
     assert run(main())[STATUS] == {"tables": {}}
 
 
+@LEFT_TO_THE_COLLECTOR
+def test_a_certificate_that_is_not_trusted_is_stated_and_ends_the_bridge(running: Broker) -> None:
+    with pytest.raises(BrokerRefusedError, match="its certificate is not trusted") as refused:
+        run(MqttBridge(running.keys(ca=""), PASSWORDS["feltwire"], NOBODY, None).run())
+    assert PASSWORDS["feltwire"] not in str(refused.value)
+    del refused
+    gc.collect()
+
+
 @pytest.mark.parametrize(
     ("changed", "password", "words"),
     [
-        ({}, "wrong", "the account feltwire is not let in"),
+        ({}, "wrong", "the account feltwire is not let in: [code:135] Not authorized; check user, password_file"),
         ({"prefix": "elsewhere"}, PASSWORDS["feltwire"], "allow it to write elsewhere/#"),
-        pytest.param(
-            *({"ca": ""}, PASSWORDS["feltwire"], "its certificate is not trusted"),
-            marks=LEFT_TO_THE_COLLECTOR,
-        ),
         ({"user": "reader"}, PASSWORDS["reader"], "does not take feltwire/status from the account reader"),
     ],
 )
-def test_what_a_broker_refuses_is_stated_and_ends_the_bridge(
-    changed: dict[str, Any], password: str, words: str, running: Broker
+def test_an_account_that_a_broker_does_not_take_is_stated_once_and_tried_again(
+    changed: dict[str, Any],
+    password: str,
+    words: str,
+    running: Broker,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with pytest.raises(BrokerRefusedError, match=words) as refused:
-        run(MqttBridge(running.keys(**changed), password, NOBODY, None).run())
-    assert password not in str(refused.value)
-    del refused
-    gc.collect()
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    session, tried = MqttBridge._session, asyncio.Event()
+
+    async def counted(self: MqttBridge, *given: Any) -> None:
+        attempts.append(1)
+        if len(attempts) == MANY:
+            tried.set()
+        await session(self, *given)
+
+    async def main() -> MqttBridge:
+        bridge = MqttBridge(running.keys(**changed), password, NOBODY, None)
+        task = asyncio.ensure_future(bridge.run())
+        await asyncio.wait([task, asyncio.ensure_future(tried.wait())], return_when=asyncio.FIRST_COMPLETED)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled(), task.exception()
+        return bridge
+
+    attempts: list[int] = []
+    monkeypatch.setattr(MqttBridge, "_session", counted)
+    bridge = run(main())
+    assert words in bridge.progress.failure
+    assert caplog.text.count(words) == 1
+    assert password not in caplog.text
+    ready = MqttProbes(bridge.progress, Pulse(SystemClock(), "the loop")).ready(None)
+    assert [problem for problem in ready.problems if words in problem]
+
+
+@pytest.mark.parametrize("code", [0x86, 0x87])
+def test_a_broker_whose_accounts_are_not_there_yet_is_tried_again(
+    code: int, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So answers the Mosquitto of Home Assistant after a start, until Home Assistant runs."""
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+
+    def taken(scripted: ScriptedBroker, topic: str) -> None:
+        if topic == STATE:
+            scripted.seen.set()
+
+    async def main() -> None:
+        scripted = ScriptedBroker(bytes([0x20, 3, 0, code, 0]), taken)
+        async with bridged_to(scripted, service.base) as bridge:
+            await scripted.many.wait()
+            assert "the account feltwire is not let in" in bridge.progress.failure
+            scripted._accepted = ACCEPTED
+            await scripted.seen.wait()
+
+    run(main())
 
 
 def test_a_broker_that_lets_an_account_in_no_more_is_tried_again(
     running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
-    refusal = MqttBridge._refusal
+    words = MqttBridge._words
 
     async def main() -> None:
         refused = asyncio.Event()
 
         def noted(self: MqttBridge, error: MqttError) -> str:
-            why = refusal(self, error)
+            why = words(self, error)
             if "the account feltwire is not let in" in why:
                 refused.set()
             return why
 
-        monkeypatch.setattr(MqttBridge, "_refusal", noted)
+        monkeypatch.setattr(MqttBridge, "_words", noted)
         async with bridged(running.keys(), service.base), reading(running) as reader:
             await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
             running.admit({user: password for user, password in PASSWORDS.items() if user != "feltwire"})
