@@ -60,6 +60,9 @@ class WebhookCollector(Collector):
         rewritten = CounterMetricFamily(
             "feltwire_webhook_rewritten", "Times that the history of a table was rewritten", labels=labels
         )
+        passed = GaugeMetricFamily(
+            "feltwire_webhook_passed", "Events that stay unsent, as later ones were sent before", labels=labels
+        )
         for name, progress in self._targets.items():
             waiting.add_metric((name,), progress.waiting)
             full.add_metric((name,), progress.full)
@@ -68,7 +71,8 @@ class WebhookCollector(Collector):
             failures.add_metric((name,), progress.failures)
             missing.add_metric((name,), progress.missing)
             rewritten.add_metric((name,), progress.rewritten)
-        yield from (waiting, full, failing, delivered, failures, missing, rewritten)
+            passed.add_metric((name,), progress.passed)
+        yield from (waiting, full, failing, delivered, failures, missing, rewritten, passed)
 
 
 class MqttProbes:

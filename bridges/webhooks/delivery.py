@@ -63,11 +63,19 @@ class Delivery:
         """The tables of which an event of their beginning's epoch came since their history was rewritten."""
         self._group: asyncio.TaskGroup | None = None
         held = queue.hold_unless(target.name, self._wants)
-        if held:
+        if held.back:
             log.warning(
-                "%s: %d events in its queue are not what its tables, types and simulated name now: they stay, unsent",
-                *(target.name, held),
+                "%s: %d events in its queue are not what its tables, types and simulated name now: they stay, unsent, "
+                "also when they are named again, once a later event of their table is sent",
+                *(target.name, held.back),
             )
+        if held.passed:
+            log.error(
+                "%s: %d events in its queue are older than what it was sent while its types did not name them: "
+                "sent now they would look new, so they stay, unsent; the journal has them",
+                *(target.name, held.passed),
+            )
+        self.progress.passed = held.passed
         self._count()
 
     def _wants(self, name: str, body: bytes) -> bool:
@@ -203,6 +211,8 @@ class Delivery:
     async def _deliver_one(self, name: str, event: WaitingEvent) -> bool:
         """Sends an event until it is taken. Returns whether it was: it is not where it was dropped meanwhile."""
         failures, taken = 0, True
+        # Before the first attempt: nobody knows what a target that did not answer has taken.
+        self._queue.pass_held(self.target.name, name, event)
         while why := await self._send(event.id, event.body):
             failures += 1
             self.progress.failures += 1

@@ -13,6 +13,8 @@ class DeliveryProgress:
         """Events that the journal had archived before they were read: they are not delivered."""
         self.rewritten = 0
         """Times that the history of a table was rewritten: what waited and is no longer in it is not delivered."""
+        self.passed = 0
+        """Events that are never sent, as later ones were while they were held back."""
         self.full = False
         self.waiting = 0
         self.failing: dict[str, str] = {}

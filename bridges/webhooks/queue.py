@@ -30,6 +30,8 @@ DROP INDEX IF EXISTS waiting_lane;
 CREATE INDEX waiting_lane ON waiting (target, name, n) WHERE NOT held
 """
 """Both are added to the files of earlier versions, which can still be read by those."""
+PASSED: Final = "CREATE INDEX IF NOT EXISTS waiting_held ON waiting (target, name, n) WHERE held = 1"
+"""`held` is 0 of an event that waits, 1 of one that is held back, and 2 of one that a later event has passed."""
 APPLICATION: Final = 0x46575748
 """The mark of such a file: `FWWH`."""
 VERSION: Final = 1
@@ -50,6 +52,15 @@ class WaitingEvent(NamedTuple):
     id: str
     body: bytes
     """As it was published."""
+
+
+class Held(NamedTuple):
+    """How many events of a target stay in the queue, unsent."""
+
+    back: int
+    """They are not wanted."""
+    passed: int
+    """They are wanted again, and a later event of their table was sent meanwhile."""
 
 
 class Beginning(NamedTuple):
@@ -104,6 +115,7 @@ class Queue:
         self._file.execute(BEGINNINGS)
         if "held" not in {column[1] for column in self._file.execute("PRAGMA table_info(waiting)")}:
             self._run(HELD)
+        self._file.execute(PASSED)
         self._file.execute("COMMIT")
 
     def _run(self, script: str) -> None:
@@ -140,19 +152,30 @@ class Queue:
         with self._named():
             self._file.execute("INSERT OR REPLACE INTO beginning VALUES (?, ?, ?, ?, ?)", (target, name, *beginning))
 
-    def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> int:
+    def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> Held:
         """Holds back what waits for a target unless `wanted` holds of its table and body: it stays, and is neither sent
-        nor counted until it is wanted again. Returns how many are held back."""
+        nor counted until it is wanted again. What a later event has passed stays so."""
         self._file.create_function("wanted", 2, wanted)
         with self._named():
             self._file.execute(
                 "UPDATE waiting SET held = NOT held WHERE target = ? AND held = wanted(name, body)", (target,)
             )
-            count, held = self._file.execute(
-                "SELECT count(*), total(held) FROM waiting WHERE target = ?", (target,)
+            count, unsent, passed = self._file.execute(
+                "SELECT count(*), total(held > 0), total(held = 2 AND wanted(name, body)) FROM waiting"
+                " WHERE target = ?",
+                (target,),
             ).fetchone()
-        self._counts[target] = count - int(held)
-        return int(held)
+        self._counts[target] = count - int(unsent)
+        return Held(int(unsent) - int(passed), int(passed))
+
+    def pass_held(self, target: str, name: str, event: WaitingEvent) -> None:
+        """Notes that an event is sent before those of its table that are older and held back: sent after it they would
+        look new, so they never are."""
+        with self._named():
+            self._file.execute(
+                "UPDATE waiting SET held = 2 WHERE target = ? AND name = ? AND held = 1 AND n < ?",
+                (target, name, event.number),
+            )
 
     def names(self, target: str) -> list[str]:
         """The tables of which events wait, and are not held back."""

@@ -540,13 +540,46 @@ def test_what_waits_is_sent_only_where_the_keys_of_now_name_it(
     assert f"till: {held} events in its queue are not what its tables, types and simulated name now" in caplog.text
     assert (delivery.progress.waiting, delivery.progress.full) == (0, False), "they take no room"
     caplog.clear()
-    left = [one for one in wanted(reel, every) if one not in expected]
-    _, target = deliver(tmp_path, keys(types=("*",), tables=("wheel-2",)), [], until=all_taken(len(left)))
-    assert target.taken == left, "what is named again is sent, in order"
+    left = wanted(reel, every)
+    left = left[left.index(expected[-1]) + 1 :]
+    assert left
+    delivery, target = deliver(tmp_path, keys(types=("*",), tables=("wheel-2",)), [], until=all_taken(len(left)))
+    assert target.taken == left, "what is named again is sent, unless what was sent is newer"
+    older = len(reel) - len(expected) - len(left)
+    assert delivery.progress.passed == older
+    assert f"till: {older} events in its queue are older than what it was sent while its types" in caplog.text
     _, target = deliver(tmp_path, keys(types=("*",), simulated=True), [], until=all_taken(1))
     assert target.taken == [(wheel[0].event.id, wheel[0].body)]
     _, target = deliver(tmp_path, every, [], until=all_taken(len(wheel)))
     assert target.taken == wanted(wheel, every)
+
+
+@pytest.mark.parametrize("answer", ["", "no answer in 10 s"], ids=["it took it", "it may have taken it"])
+def test_an_outcome_that_was_held_back_is_not_sent_after_its_correction(answer: str, tmp_path: Path) -> None:
+    """A receiver that goes by the order of arrival would end with the old result."""
+
+    def event(kind: str, seq: int) -> tuple[str, bytes]:
+        return f"wheel-1.e1.{seq}", b'{"type":"feltwire.round.%s.v1"}' % kind.encode()
+
+    outcome, correction, other = event("outcome", 5), event("corrected", 7), event("outcome", 9)
+    queue = Queue(tmp_path / "queue.sqlite")
+    for seq, one in (5, outcome), (7, correction):
+        queue.put("till", "wheel-1", Position("e1", seq), one)
+    queue.close()
+    narrow = keys(types=("round.corrected",))
+    _, target = deliver(tmp_path, narrow, [], lambda *_: answer, most_s=3)
+    assert {sent for sent, _ in target.attempts} == {correction[0]}
+    queue = Queue(tmp_path / "queue.sqlite")
+    queue.put("till", "wheel-1", Position("e1", 9), other)
+    queue.close()
+    for _ in range(2):
+        delivery, target = deliver(tmp_path, keys(), [], most_s=3)
+        assert outcome not in target.taken
+        assert delivery.progress.passed == 1, "it is not lost, and every start states it"
+        assert (delivery.progress.waiting, delivery.progress.full) == (0, False)
+    queue = Queue(tmp_path / "queue.sqlite")
+    assert queue.drop("till", "wheel-1", 1) == 0, "it is not counted"
+    queue.close()
 
 
 def test_a_queue_of_an_earlier_version_is_sent_and_can_be_read_by_it_again(tmp_path: Path) -> None:
@@ -557,6 +590,7 @@ def test_a_queue_of_an_earlier_version_is_sent_and_can_be_read_by_it_again(tmp_p
     Queue(path).close()
     with sqlite3.connect(path) as before:
         before.execute("DROP INDEX waiting_lane")
+        before.execute("DROP INDEX waiting_held")
         before.execute("ALTER TABLE waiting DROP COLUMN held")
         before.execute("CREATE INDEX waiting_lane ON waiting (target, name, n)")
         before.executemany(
