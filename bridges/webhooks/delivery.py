@@ -2,7 +2,7 @@
 
 any 2xx               the target has it: it leaves the queue
 any other answer,     it is sent again, after 0.5 s, 1 s, 2 s ... and at most `LONGEST_WAIT_NS`, for as long as it
-a redirect, silence   takes: nothing is given up
+a redirect, silence   takes: nothing is given up. Where the answer asks for a time, that comes before each wait
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from random import Random
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -31,11 +31,22 @@ LONGEST_WAIT_NS: Final = 300 * NS_PER_S
 """Between two attempts (ours)."""
 
 
+class Answer(NamedTuple):
+    """What came of an attempt."""
+
+    why: str = ""
+    """Why the target did not take the event; empty where it did."""
+    asked_ns: int = 0
+    """The time that it asks for before the next attempt."""
+    gone: bool = False
+    """It wants no event any more."""
+
+
 class Send(Protocol):
     """Makes one attempt."""
 
-    async def __call__(self, event_id: str, body: bytes) -> str:
-        """Sends an event. Returns why the target did not take it; an empty text where it did."""
+    async def __call__(self, event_id: str, body: bytes) -> Answer:
+        """Sends an event."""
 
 
 class _Typed(msgspec.Struct):
@@ -213,13 +224,11 @@ class Delivery:
         failures, taken = 0, True
         # Before the first attempt: nobody knows what a target that did not answer has taken.
         self._queue.pass_held(self.target.name, name, event)
-        while why := await self._send(event.id, event.body):
+        while (answer := await self._send(event.id, event.body)).why:
             failures += 1
             self.progress.failures += 1
-            if why != self.progress.failing.get(name):
-                self.progress.failing = {**self.progress.failing, name: why}
-                log.warning("%s: %s is not taken: %s; it is sent again", self.target.name, event.id, why)
-            await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
+            self._log_failure(name, event, answer)
+            await sleep_ns(answer.asked_ns + wait_ns(failures, LONGEST_WAIT_NS, self._random))
             if self._queue.first(self.target.name, name) != event:
                 taken = False
                 break
@@ -228,6 +237,17 @@ class Delivery:
             if taken:
                 log.info("%s: takes events of %s again", self.target.name, name)
         return taken
+
+    def _log_failure(self, name: str, event: WaitingEvent, answer: Answer) -> None:
+        """Once for each table, not with each attempt; that a target wants no more once for all of them."""
+        failing = self.progress.failing
+        if answer.why == failing.get(name):
+            return
+        self.progress.failing = {**failing, name: answer.why}
+        if not answer.gone:
+            log.warning("%s: %s is not taken: %s; it is sent again", self.target.name, event.id, answer.why)
+        elif answer.why not in failing.values():
+            log.error("%s: %s; what waits for it is kept", self.target.name, answer.why)
 
     def _count(self) -> None:
         self.progress.waiting = self._queue.count(self.target.name)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -11,6 +14,7 @@ import aiohttp
 
 from bridges.authority import tls_context
 from bridges.webhooks.addresses import CheckedResolver
+from bridges.webhooks.delivery import Answer
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.signature import headers
 from hal.clock import NS_PER_S, Clock
@@ -18,6 +22,9 @@ from hal.plain_text import plain
 
 ATTEMPT_S: Final = 10.0
 """The longest attempt, from the name server's answer to the target's (ours)."""
+LONGEST_ASKED_NS: Final = 3600 * NS_PER_S
+"""The longest time that a target may ask for with `Retry-After`, and between two attempts at one that answers 410
+(ours)."""
 LONGEST_WHY: Final = 200
 """Characters of a failure that are logged (ours)."""
 KIND: Final = "application/cloudevents+json"
@@ -46,32 +53,57 @@ class WebhookSender:
             auto_decompress=False,
         )
 
-    async def __call__(self, event_id: str, body: bytes) -> str:
-        """Sends an event. Returns why the target did not take it; an empty text where it did."""
-        signed = headers(self._secrets, event_id, self._clock.wall_time_ns() // NS_PER_S, body)
+    async def __call__(self, event_id: str, body: bytes) -> Answer:
+        """Sends an event."""
         try:
-            async with self._session.post(self._url, data=body, headers=signed, allow_redirects=False) as answer:
-                status = answer.status
+            return await self._attempt(event_id, body)
         except TimeoutError:
-            return f"no answer in {ATTEMPT_S:g} s"
+            why = f"no answer in {ATTEMPT_S:g} s"
         except aiohttp.ServerDisconnectedError:
             # It has what came of the answer, as Python shows it.
-            return "it closed the connection before its answer was whole"
+            why = "it closed the connection before its answer was whole"
         except aiohttp.ClientResponseError as error:
-            return f"its answer cannot be read: {plain(error.message)[:LONGEST_WHY]}"
+            why = f"its answer cannot be read: {plain(error.message)[:LONGEST_WHY]}"
         except aiohttp.ClientConnectorError as error:
-            return f"{self._where} is not reached: {plain(_why(error.os_error))[:LONGEST_WHY]}"
+            why = f"{self._where} is not reached: {plain(_why(error.os_error))[:LONGEST_WHY]}"
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return plain(str(error) or type(error).__name__)[:LONGEST_WHY]
+            why = plain(str(error) or type(error).__name__)[:LONGEST_WHY]
+        return Answer(why)
+
+    async def _attempt(self, event_id: str, body: bytes) -> Answer:
+        signed = headers(self._secrets, event_id, self._clock.wall_time_ns() // NS_PER_S, body)
+        async with self._session.post(self._url, data=body, headers=signed, allow_redirects=False) as answer:
+            status = answer.status
+            asked_ns = asked_wait_ns(answer.headers.get("Retry-After", ""), self._clock.wall_time_ns())
         if 200 <= status < 300:
-            return ""
+            return Answer()
+        why = f"it answers {status}"
         if 300 <= status < 400:
-            return f"it answers {status}, and redirects are not followed: write the new address into url"
-        return f"it answers {status}"
+            why += ", and redirects are not followed: write the new address into url"
+        elif status == HTTPStatus.GONE:
+            return Answer(f"{why}: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
+        elif asked_ns:
+            why += ", and asks for a pause"
+        return Answer(why, asked_ns)
 
     async def close(self) -> None:
         """Closes its connections."""
         await self._session.close()
+
+
+def asked_wait_ns(retry_after: str, now_ns: int) -> int:
+    """The time that a `Retry-After` asks for (RFC 9110, 10.2.3), in seconds or as a date; at most `LONGEST_ASKED_NS`,
+    and 0 where it is neither. `now_ns` is the wall clock's."""
+    if retry_after.isascii() and retry_after.isdecimal():
+        # Python reads no number of more than 4,300 digits.
+        asked_ns = int(retry_after) * NS_PER_S if len(retry_after) < 10 else LONGEST_ASKED_NS
+    else:
+        try:
+            date = parsedate_to_datetime(retry_after)
+            asked_ns = int(date.replace(tzinfo=date.tzinfo or UTC).timestamp()) * NS_PER_S - now_ns
+        except (ValueError, OverflowError):
+            return 0
+    return min(max(asked_ns, 0), LONGEST_ASKED_NS)
 
 
 def _why(error: OSError) -> str:

@@ -196,6 +196,10 @@ async def gone(request: web.Request) -> web.StreamResponse:
     return await answers(410)
 
 
+async def busy(request: web.Request) -> web.StreamResponse:
+    return await answers(429, **{"Retry-After": "120"})
+
+
 async def broken(request: web.Request) -> web.StreamResponse:
     return await answers(500)
 
@@ -227,23 +231,24 @@ async def cut(request: web.Request) -> web.StreamResponse:
     return await hung(request)
 
 
-FAILURES: list[tuple[Handle, str]] = [
-    (redirected, "it answers 307, and redirects are not followed: write the new address into url"),
-    (gone, "it answers 410"),
-    (broken, "it answers 500"),
-    (swollen, "its answer cannot be read: "),
-    (hung, "no answer in 0.2 s"),
-    (cut, "it closed the connection before its answer was whole"),
+FAILURES: list[tuple[Handle, str, int]] = [
+    (redirected, "it answers 307, and redirects are not followed: write the new address into url", 0),
+    (gone, "it answers 410: it wants no more; remove the target", 3600),
+    (busy, "it answers 429, and asks for a pause", 120),
+    (broken, "it answers 500", 0),
+    (swollen, "its answer cannot be read: ", 0),
+    (hung, "no answer in 0.2 s", 0),
+    (cut, "it closed the connection before its answer was whole", 0),
 ]
 
 
-@pytest.mark.parametrize(("handle", "words"), FAILURES)
+@pytest.mark.parametrize(("handle", "words", "asked_s"), FAILURES)
 def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
-    handle: Handle, words: str, certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    handle: Handle, words: str, asked_s: int, certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
 
-    async def main() -> list[str]:
+    async def main() -> list[delivery.Answer]:
         async with receiver(certified, handle) as url:
             made = sender.WebhookSender(target(f"{url}/events", certified, folder), [b"x" * 24], SystemClock(), "test")
             try:
@@ -251,7 +256,35 @@ def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
             finally:
                 await made.close()
 
-    assert [why[: len(words)] for why in asyncio.run(main())] == [words] * 2
+    for answer in asyncio.run(main()):
+        assert (answer.why[: len(words)], answer.asked_ns) == (words, asked_s * NS_PER_S)
+        assert answer.gone == (handle is gone)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "asked_s"),
+    [
+        ("0", 0),
+        ("120", 120),
+        ("3601", 3600),
+        ("9" * 5000, 3600),
+        ("", 0),
+        ("-5", 0),
+        ("1.5", 0),
+        ("²", 0),
+        ("soon", 0),
+        ("Fri, 15 Jan 2027 08:02:00 GMT", 120),
+        ("Fri, 15 Jan 2027 08:02:00 -0000", 120),
+        ("Fri, 15 Jan 2027 07:00:00 GMT", 0),
+        ("Fri, 15 Jan 2077 08:00:00 GMT", 3600),
+        ("Fri, 15 Jan 99999 08:00:00 GMT", 0),
+        ("Fri, 99 Jan 2027 08:00:00 GMT", 0),
+    ],
+)
+def test_the_time_that_a_target_asks_for_is_read_as_seconds_or_a_date_and_is_bounded(
+    retry_after: str, asked_s: int
+) -> None:
+    assert sender.asked_wait_ns(retry_after, 1_800_000_000 * NS_PER_S) == asked_s * NS_PER_S
 
 
 def test_a_name_server_that_does_not_answer_for_one_target_does_not_hold_up_another(
@@ -279,7 +312,7 @@ def test_a_name_server_that_does_not_answer_for_one_target_does_not_hold_up_anot
             tables = [asyncio.ensure_future(dead(f"wheel-{number}.e1.1", b"{}")) for number in range(40)]
             await sleep_ns(0)
             try:
-                return await alive("wheel-1.e1.1", b"{}")
+                return (await alive("wheel-1.e1.1", b"{}")).why
             finally:
                 answered.set()
                 await asyncio.wait(tables)
@@ -296,7 +329,7 @@ def test_an_answer_that_never_ends_takes_the_event_and_is_not_read(certified: Pa
         async with receiver(certified, endless) as url:
             made = sender.WebhookSender(target(url, certified, folder), [b"x" * 24], SystemClock(), "test")
             try:
-                return [await made("wheel-1.e1.1", b"{}") for _ in range(3)]
+                return [(await made("wheel-1.e1.1", b"{}")).why for _ in range(3)]
             finally:
                 await made.close()
 
@@ -314,7 +347,7 @@ def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Pat
         async with receiver(certified, handle) as url:
             made = sender.WebhookSender(target(url, certified, folder, ca=""), [b"x" * 24], SystemClock(), "test")
             try:
-                return await made("wheel-1.e1.1", b"{}")
+                return (await made("wheel-1.e1.1", b"{}")).why
             finally:
                 await made.close()
 
@@ -333,7 +366,7 @@ def test_a_receiver_that_is_not_reached_is_named_with_the_reason(url: str, why: 
     async def main() -> str:
         made = sender.WebhookSender(TargetKeys("till", url, "unused", private=True), [b"x" * 24], SystemClock(), "test")
         try:
-            return await made("wheel-1.e1.1", b"{}")
+            return (await made("wheel-1.e1.1", b"{}")).why
         finally:
             await made.close()
 
@@ -346,7 +379,7 @@ def test_a_private_address_that_is_not_meant_is_stated() -> None:
     async def main() -> str:
         made = sender.WebhookSender(TargetKeys("till", "https://localhost:9/", "unused"), [], SystemClock(), "test")
         try:
-            return await made("wheel-1.e1.1", b"{}")
+            return (await made("wheel-1.e1.1", b"{}")).why
         finally:
             await made.close()
 

@@ -14,9 +14,10 @@ import pytest
 
 from bridges.waits import FIRST_WAIT_NS, wait_ns
 from bridges.webhooks.bridge import WebhookBridge
-from bridges.webhooks.delivery import LONGEST_WAIT_NS, Delivery
+from bridges.webhooks.delivery import LONGEST_WAIT_NS, Answer, Delivery
 from bridges.webhooks.keys import TargetKeys, WebhookKeys
 from bridges.webhooks.queue import Queue, QueueError
+from bridges.webhooks.sender import LONGEST_ASKED_NS
 from feed.events import decode
 from feed.state import TableState, decode_snapshot
 from feed.subscriber import Fact, Item, Joined, Missing, Position, Rewritten
@@ -25,26 +26,27 @@ from hal.loop import run_virtual, sleep_ns
 from tests.fakes.feed_model import TIME, ModelJournal, ModelTable
 from tests.fakes.time_limits import HANG_S
 
-Answer = Callable[[str, int], str]
+Why = Callable[[str, int], str | Answer]
 
 
 class Target:
     """What is sent to, and the time of each attempt."""
 
-    def __init__(self, clock: VirtualClock, answer: Answer) -> None:
+    def __init__(self, clock: VirtualClock, answer: Why) -> None:
         """`answer` gives why an event is not taken, by its id and the attempts of it until then."""
         self._clock = clock
         self._answer = answer
         self.attempts: list[tuple[str, int]] = []
         self.taken: list[tuple[str, bytes]] = []
 
-    async def __call__(self, event_id: str, body: bytes) -> str:
+    async def __call__(self, event_id: str, body: bytes) -> Answer:
         await sleep_ns(1_000_000)
-        why = self._answer(event_id, sum(one == event_id for one, _ in self.attempts))
+        found = self._answer(event_id, sum(one == event_id for one, _ in self.attempts))
+        answer = Answer(found) if isinstance(found, str) else found
         self.attempts.append((event_id, self._clock.now_ns()))
-        if not why:
+        if not answer.why:
             self.taken.append((event_id, body))
-        return why
+        return answer
 
 
 class ListedItems:
@@ -100,7 +102,7 @@ def deliver(
     folder: Path,
     target: TargetKeys,
     items: list[Item],
-    answer: Answer = lambda event_id, attempts: "",
+    answer: Why = lambda event_id, attempts: "",
     until: Callable[[Delivery, Target], bool] = lambda delivery, target: False,
     most_s: float = 100_000,
 ) -> tuple[Delivery, Target]:
@@ -135,9 +137,9 @@ def test_what_is_read_is_delivered_while_more_is_read(tmp_path: Path) -> None:
     items = facts("wheel-1", 30)
     queue, subscriber, read = Queue(tmp_path / "queue.sqlite"), ListedItems([*items]), list[int]()
 
-    async def send(event_id: str, body: bytes) -> str:
+    async def send(event_id: str, body: bytes) -> Answer:
         read.append(subscriber.read)
-        return ""
+        return Answer()
 
     async def main() -> None:
         task = asyncio.ensure_future(Delivery(keys(), queue, send, Random(7)).run(subscriber))
@@ -208,6 +210,31 @@ def test_between_attempts_it_waits_longer_each_time_and_never_gives_up(tmp_path:
         assert longest // 2 <= waited <= longest + NS_PER_S // 100
     assert len(set(waits[-10:])) > 5, "bridges that lost one target do not all come back at once"
     assert len(target.taken) == len(wanted(items, keys()))
+
+
+def test_a_target_that_asks_for_a_time_is_given_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    items = facts("wheel-1", 1)
+    asked_ns = 600 * NS_PER_S
+    answer = lambda event_id, attempts: "" if attempts >= 4 else Answer("it answers 429", asked_ns)  # noqa: E731
+    _, target = deliver(tmp_path, keys(), [*items], answer, all_taken(len(wanted(items, keys()))))
+    times = [time for _, time in target.attempts][:5]
+    for failures, (before, after) in enumerate(pairwise(times), start=1):
+        assert asked_ns <= after - before <= asked_ns + (FIRST_WAIT_NS << (failures - 1)) + NS_PER_S // 100
+    assert len(target.taken) == len(wanted(items, keys()))
+    assert caplog.text.count("it answers 429; it is sent again") == 1
+
+
+def test_a_target_that_wants_no_more_is_logged_once_as_an_error_and_nothing_is_lost(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = [*facts("wheel-1", 1), *facts("wheel-2", 1)]
+    expected = wanted(items, keys())
+    gone = Answer("it answers 410: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
+    answer = lambda event_id, attempts: "" if attempts >= 9 else gone  # noqa: E731
+    _, target = deliver(tmp_path, keys(), [*items], answer, all_taken(len(expected)), most_s=1_000_000)
+    assert sorted(target.taken) == sorted(expected)
+    errors = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    assert errors == [f"till: {gone.why}; what waits for it is kept"]
 
 
 def test_waits_are_within_their_bounds_for_any_number_of_failures() -> None:
@@ -343,9 +370,9 @@ def test_a_journal_that_holds_nothing_of_what_waits_ends_what_is_on_its_way(tmp_
     queue = Queue(tmp_path / "queue.sqlite")
     sent: list[bytes] = []
 
-    async def send(event_id: str, body: bytes) -> str:
+    async def send(event_id: str, body: bytes) -> Answer:
         sent.append(body)
-        return "it answers 400" if body in refused else ""
+        return Answer("it answers 400" if body in refused else "")
 
     delivery = Delivery(every, queue, send, Random(7))
 
@@ -613,8 +640,8 @@ def test_a_failure_of_what_was_dropped_fails_no_more_where_another_subscriber_be
     notice = Rewritten(table="wheel-1", held=Position("e1", 9), journal=Position("e2", 3), why="set aside")
     queue, away = Queue(tmp_path / "queue.sqlite"), [True]
 
-    async def send(event_id: str, body: bytes) -> str:
-        return "away" if away[0] else ""
+    async def send(event_id: str, body: bytes) -> Answer:
+        return Answer("away" if away[0] else "")
 
     delivery = Delivery(keys(), queue, send, Random(7))
 
