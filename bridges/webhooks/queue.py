@@ -233,7 +233,10 @@ def _words(error: Exception) -> str:
     if "full" in str(error):
         fix = "make room on the disk"
     elif getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_A_QUEUE:
-        fix = "move the file away: reading then begins with now"
+        fix = (
+            "move the file away. What waited is not sent then, and reading begins with now; "
+            "write history = true first, and all of the journal comes again: a receiver drops doubles by id"
+        )
     else:
         fix = "see the disk and its quota, the folder and its owner; what waits is in the file: keep it"
     return f"the queue cannot be used: {error}; {fix}"

@@ -539,7 +539,7 @@ def test_a_file_that_is_not_a_queue_is_refused_and_stays_as_it_is(tmp_path: Path
     path = tmp_path / "queue.sqlite"
     for content in (b"not a database at all", b"SQLite format 3\0" + b"\xff" * 200):
         path.write_bytes(content)
-        with pytest.raises(QueueError, match="move the file away: reading then begins with now"):
+        with pytest.raises(QueueError, match=r"What waited is not sent.*history = true first, and all of the journal"):
             Queue(path)
         assert path.read_bytes() == content
     with pytest.raises(QueueError, match=r"no-such-folder.*cannot be opened: No such file"):
@@ -734,7 +734,7 @@ def test_a_file_that_is_damaged_is_named_whatever_is_read_of_it(tmp_path: Path) 
     for number, read in enumerate(reads):
         if number == len(reads) - 1:
             queue.close()
-        with pytest.raises(QueueError, match="move the file away: reading then begins with now"):
+        with pytest.raises(QueueError, match=r"What waited is not sent.*history = true first, and all of the journal"):
             read()
 
 
