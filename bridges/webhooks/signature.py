@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -29,11 +29,33 @@ def read_secrets(path: Path) -> list[bytes]:
     Raises:
         SecretFileError: it cannot be read, others may read it, or it holds none.
     """
-    how = f"make it with: (umask 077; echo {MARK}$(openssl rand -base64 32) > {path})"
+    how = f"make it with: {_how(path)}"
     lines = read_lines(path, how)
     if len(lines) > MOST_SECRETS:
         raise SecretFileError(f"{path}: it has {len(lines)} lines; write the secret of now, and at most the next one")
     return [_secret(path, number, line, how) for number, line in enumerate(lines, start=1)]
+
+
+def read_each_secret(files: Mapping[str, Path]) -> dict[str, list[bytes]]:
+    """The secrets of targets, each of which has its own: who has the one of another target could sign as the bridge.
+
+    Raises:
+        SecretFileError: as of `read_secrets`, and where two files have a secret in common.
+    """
+    secrets = {name: read_secrets(path) for name, path in files.items()}
+    owners: dict[bytes, str] = {}
+    for name, path in files.items():
+        for secret in secrets[name]:
+            owner = owners.setdefault(secret, name)
+            if owner != name:
+                raise SecretFileError(
+                    f"{path}: it has a secret of {owner} ({files[owner]}); give each its own: {_how(path)}"
+                )
+    return secrets
+
+
+def _how(path: Path) -> str:
+    return f"(umask 077; echo {MARK}$(openssl rand -base64 32) > {path})"
 
 
 def _secret(path: Path, number: int, line: str, how: str) -> bytes:

@@ -52,13 +52,13 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     from bridges.authority import AuthorityError
     from bridges.webhooks.keys import WebhookKeys
     from bridges.webhooks.queue import Queue, QueueError
-    from bridges.webhooks.signature import read_secrets
+    from bridges.webhooks.signature import read_each_secret
     from feed.secret_file import SecretFileError
     from hal.clock import SystemClock
 
     keys = read_keys(file, WebhookKeys)
     try:
-        secrets = {target.name: read_secrets(Path(target.secret_file)) for target in keys.target}
+        secrets = read_each_secret({target.name: Path(target.secret_file) for target in keys.target})
     except SecretFileError as error:
         refuse(error)
     service = service_of(endpoint, key, servers)
