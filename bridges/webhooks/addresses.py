@@ -21,14 +21,17 @@ SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 Python, and for a venue a private network."""
 TRANSLATED: Final = ipaddress.ip_network("64:ff9b::/96")
 """Of IPv4 addresses behind a translator (NAT64, RFC 6052): the last 32 bits are the address."""
-NEVER: Final = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2001::/32")))
+CLOUDS: Final = ("100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254")
+"""Where clouds have what only a host may read, and that is not link-local: of Alibaba, Azure, AWS and Google."""
+NEVER: Final = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2001::/32", *CLOUDS)))
 """Of protocols, and of no host a venue has: where one cloud has its secrets (RFC 6890); of a translator whose network
 alone knows where in it the address is (RFC 8215); of tunnels through any host (Teredo, RFC 4380)."""
 
 
 def is_allowed(address: Address, *, private: bool) -> bool:
     """Whether a target may be at an address. Public ones always; with `private` those of this computer and of private
-    networks; never those that are no host's, nor link-local ones, where clouds have what only a host may read."""
+    networks; never those that are no host's, nor those where clouds have what only a host may read, as link-local ones
+    are."""
     inner = _inner(address)
     if inner is not None:
         return is_allowed(inner, private=private)
@@ -36,11 +39,14 @@ def is_allowed(address: Address, *, private: bool) -> bool:
         return False
     if any(address in network for network in NEVER):
         return False
+    # Python has ::1 among those that are reserved.
+    if address.is_reserved and not address.is_loopback:
+        return False
     # Of a venue too: site-local addresses, which fd00::/8 has replaced (RFC 3879).
     site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
     if address.is_loopback or address.is_private or address in SHARED or site_local:
         return private
-    return address.is_global and not address.is_reserved
+    return address.is_global
 
 
 def _inner(address: Address) -> ipaddress.IPv4Address | None:
