@@ -56,7 +56,11 @@ class WebhookBridge:
         names = {delivery.target.name for delivery in self.deliveries}
         for target, count in self._queue.targets().items():
             if target not in names:
-                log.warning("the queue has %d events of %s, which is not a target any more: they stay", count, target)
+                log.warning(
+                    "the queue has %d events of %s, which is not a target any more: they stay, and a target of that "
+                    "name continues with them; one that is to begin with now needs another name",
+                    *(count, target),
+                )
         try:
             await together(*(self._deliver(delivery) for delivery in self.deliveries))
         finally:

@@ -515,6 +515,35 @@ def test_new_events_of_an_old_copy_reach_a_target_whose_subscriber_remembers_not
     assert [body for body in dict.fromkeys(received) if body in journal.bodies("wheel-1")] == expected
 
 
+def test_a_target_that_was_removed_is_stated_and_continues_where_it_was_unless_it_has_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("bridges.webhooks.bridge.AsyncSubscriber", lambda endpoint, **_: ListedItems([]))
+    event, position = wanted(facts("wheel-1", 1), keys())[0], Position("e1", 9)
+    queue = Queue(tmp_path / "queue.sqlite")
+    queue.put("till", "wheel-1", position, event)
+
+    async def main() -> None:
+        shop = TargetKeys(name="shop", url="https://shop.example/", secret_file="")
+        bridge = WebhookBridge(
+            WebhookKeys("", (shop,)), {"shop": [b"x" * 24]}, queue, "", None, SystemClock(), "feltwire/test"
+        )
+        assert bridge.deliveries[0].since() == {}
+        task = asyncio.ensure_future(bridge.run())
+        await sleep_ns(0)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(main())
+    assert (
+        "the queue has 1 events of till, which is not a target any more: they stay, and a target of that name "
+        "continues with them; one that is to begin with now needs another name"
+    ) in caplog.text
+    again = Delivery(keys(), queue, Target(VirtualClock(), lambda *_: ""), Random())
+    assert (again.since(), again.progress.waiting) == ({"wheel-1": position}, 1)
+    queue.close()
+
+
 def test_a_queue_of_an_earlier_version_begins_as_it_did(tmp_path: Path) -> None:
     queue = Queue(tmp_path / "queue.sqlite")
     queue._file.execute("DROP TABLE beginning")
