@@ -211,7 +211,6 @@ class MqttBridge:
         self._curve = curve
         self._random = Random() if random is None else random
         self._boot_ns = boot_ns
-        self._births = f"{keys.discovery}/status"
         self._changed = asyncio.Event()
         self._due = self._born = False
         self._lasted = False
@@ -334,12 +333,13 @@ class MqttBridge:
         self.progress.connections += 1
         if not self.progress.failure:
             self._log_publishing()
-        (answer,) = await client.subscribe(self._births, qos=1)
-        if isinstance(answer, ReasonCode) and answer.is_failure:
-            log.warning(
-                "%s: the account %s may not read %s, so a start of Home Assistant is not noticed",
-                *(self._address, self._keys.user, self._births),
-            )
+        for births in self._keys.birth_topics:
+            (answer,) = await client.subscribe(births, qos=1)
+            if isinstance(answer, ReasonCode) and answer.is_failure:
+                log.warning(
+                    "%s: the account %s may not read %s, so a start of Home Assistant is not noticed there",
+                    *(self._address, self._keys.user, births),
+                )
         mirror.forget()
         await together(self._publish_changes(client, mirror), self._hear_births(client), self._renew())
 
@@ -375,7 +375,7 @@ class MqttBridge:
         """Notes each start of Home Assistant; raises where the connection is lost. It is answered with the next
         renewal, so that whoever sends many causes no more than one."""
         async for message in client.messages:
-            self._born = self._born or (message.topic.value == self._births and message.payload == BIRTH)
+            self._born = self._born or (message.topic.value in self._keys.birth_topics and message.payload == BIRTH)
 
     async def _renew(self) -> None:
         while True:

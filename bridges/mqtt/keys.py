@@ -13,6 +13,8 @@ from bridges.mqtt.words import Language
 
 TLS_PORT: Final = 8883
 PLAIN_PORT: Final = 1883
+BIRTHS: Final = "homeassistant/status"
+"""Where Home Assistant publishes its birth message, whatever its discovery prefix is, unless it has another topic."""
 _LEVELS = r"\A[a-z0-9]([a-z0-9-]*[a-z0-9])?(/[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\Z"
 
 
@@ -59,7 +61,12 @@ class MqttKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(pattern=_LEVELS, max_length=100, description="lowercase letters, digits, hyphens: what topics begin with"),
     ] = "feltwire"
     discovery: Annotated[
-        str, Meta(pattern=_LEVELS, max_length=100, description="what Home Assistant's own topics begin with")
+        str,
+        Meta(
+            pattern=_LEVELS,
+            max_length=100,
+            description="Home Assistant's discovery prefix: what the topics of entities begin with",
+        ),
     ] = "homeassistant"
     language: Annotated[Language, Meta(description="of the names of entities")] = "en"
     tables: Annotated[tuple[str, ...], Meta(max_length=1000, description="ids of tables; without it, all")] = ()
@@ -69,6 +76,11 @@ class MqttKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def client_id(self) -> str:
         """The name of the bridge at the broker: one for each prefix, which has no underscore."""
         return "feltwire-" + self.prefix.replace("/", "_")
+
+    @property
+    def birth_topics(self) -> tuple[str, ...]:
+        """Where Home Assistant's birth message may be."""
+        return tuple(dict.fromkeys((BIRTHS, f"{self.discovery}/status")))
 
     @property
     def address(self) -> Broker:
@@ -99,7 +111,7 @@ class MqttKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             found.append(("broker", wrong, f"write mqtts://{address.host}; mqtt:// is for 127.0.0.1 alone"))
         if self.ca and not address.tls:
             found.append(("ca", "is for mqtts://", "remove it, or write mqtts:// in broker"))
-        if self.prefix.split("/")[0] == self.discovery.split("/")[0]:
+        if self.prefix.split("/")[0] in (one.split("/")[0] for one in self.birth_topics):
             found.append(("prefix", "is where Home Assistant's own topics are", "write another one, as feltwire"))
         if self.prefix.split("/")[-1] == "sim":
             found.append(("prefix", "ends as topics of simulated tables do", "write another one, as feltwire"))

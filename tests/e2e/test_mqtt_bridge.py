@@ -220,20 +220,27 @@ def last_live(reader: Reader) -> int:
     return max(n for n, message in enumerate(reader.received) if message == (STATUS, LIVE))
 
 
+@pytest.mark.parametrize("discovery", ["homeassistant", "ha/found"])
 def test_home_assistant_that_is_started_is_given_everything_again(
-    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+    discovery: str, running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Its birth message has the same topic with every discovery prefix."""
     monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 100_000_000)
+    config = CONFIG.replace("homeassistant", discovery)
 
     async def main() -> None:
-        async with bridged(running.keys(), service.base), reading(running, "home") as reader:
-            await reader.wait_for(lambda held: held.get(STATUS) == LIVE and CONFIG in held)
+        async with bridged(running.keys(discovery=discovery), service.base), reading(running, "home") as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE and config in held)
             await reader.publish(BIRTHS, b"online")
             await reader.wait_for(lambda held: held.get(BIRTHS) == "online")
-            del reader.held[CONFIG]
-            await reader.wait_for(lambda held: CONFIG in held)
+            del reader.held[config]
+            await reader.wait_for(lambda held: config in held)
 
-    run(main())
+    running.allow(ACCESS.replace("user feltwire\n", f"user feltwire\ntopic write {discovery}/device/#\n"))
+    try:
+        run(main())
+    finally:
+        running.allow(ACCESS)
 
 
 def test_a_bridge_that_is_stopped_names_no_table_before_it_goes(running: Broker, service: FeedProcess) -> None:

@@ -63,6 +63,7 @@ def run(tmp_path: Path, command: str, text: str) -> Result:
             "the password would cross the network unencrypted",
         ),
         (MQTT + 'prefix = "homeassistant"\n', "bridge.toml:4: prefix: is where Home Assistant's own topics are"),
+        (MQTT + 'discovery = "ha"\nprefix = "homeassistant"\n', ":5: prefix: is where Home Assistant's own topics are"),
         (MQTT + 'prefix = "felt/#"\n', "bridge.toml:4: prefix: "),
         (MQTT + 'prefix = "feltwire/sim"\n', "bridge.toml:4: prefix: ends as topics of simulated tables do"),
         (MQTT + 'language = "fr"\n', 'bridge.toml:4: language: "fr" is not known; write one of "de", "en", "es"'),
