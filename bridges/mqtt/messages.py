@@ -18,6 +18,7 @@ from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.words import WORDS
 from feed.codes import Code, Phase, State
 from feed.state import RoundRecord, StandingFault, TableState
+from hal.version import VERSION
 
 Signal = Literal["live", "stale", "halted", "behind"]
 """Whether what is published of a table is current: `stale`: its service is silent; `halted`: its journal failed, and no
@@ -232,5 +233,6 @@ def discovery(keys: MqttKeys, name: str, state: TableState) -> BrokerMessage:
             entity_category="diagnostic",
         ),
     }
-    payload = {"device": device, "origin": {"name": "Feltwire"}, "components": components}
+    origin = {"name": "Feltwire", "sw_version": VERSION}
+    payload = {"device": device, "origin": origin, "components": components}
     return BrokerMessage(f"{keys.discovery}/device/{node}/config", _JSON.encode(payload), expires=False)

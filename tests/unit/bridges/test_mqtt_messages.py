@@ -18,6 +18,7 @@ from feed.data import TableLabel
 from feed.events import Data, Evidence, Outcome, RoundCorrected, RoundOpened, Unresolved, Verdict, Void, decode
 from feed.state import TableState, decode_snapshot
 from feed.subscriber import Fact, Fresh, Item, Joined, Missing, Position, Rewritten, Stale
+from hal.version import VERSION
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
 KEYS = MqttKeys("mqtt://127.0.0.1", "feltwire", "unused")
@@ -423,6 +424,7 @@ def test_no_entity_takes_a_command_and_each_has_an_id_of_its_own(live: Bench) ->
     assert not [key for key, _ in every(payload) if "command" in key or "set" in key]
     ids = [value for key, value in every(payload) if key == "unique_id"]
     assert len(set(ids)) == len(ids) == 7
+    assert payload["origin"] == {"name": "Feltwire", "sw_version": VERSION}
     assert {one["platform"] for one in payload["components"].values()} == {"sensor", "binary_sensor"}
 
 
