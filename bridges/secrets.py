@@ -1,4 +1,4 @@
-"""The secrets of bridges: passwords and signing keys, each in a file that its owner alone may read."""
+"""The secrets of bridges: passwords, and secrets of targets, each in a file that its owner alone may read."""
 
 from __future__ import annotations
 

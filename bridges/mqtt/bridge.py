@@ -58,8 +58,8 @@ MOST_WAITING: Final = 8
 AT_ONCE: Final = 16
 """Messages on their way to the broker at a time (ours); fewer where the broker takes fewer."""
 LONGEST_RECEIVED: Final = 4096
-"""Bytes of a packet that the broker may send (ours), of which the longest is a birth message: whoever may write there
-could fill the memory. The broker drops what is longer."""
+"""Bytes of a packet that the broker may send (ours), of which the longest is a birth message: a client that may write
+there could fill the memory. The broker drops what is longer."""
 AWAY_TIMES: Final = 32
 """So many times `LONGEST_WAIT_NS` is the longest wait (ours) after another client took over this one's name: two that
 come back at once end each other for good. Mosquitto before 2.0.15 does not state that it was so."""
@@ -119,7 +119,7 @@ class _Client(aiomqtt.Client):
     def _on_connect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Any = None
     ) -> None:
-        # A broker ends the connection of who sends more.
+        # A broker disconnects a client that sends more.
         self.at_once = max(1, min(AT_ONCE, getattr(properties, "ReceiveMaximum", AT_ONCE)))
         super()._on_connect(client, userdata, flags, reason_code, properties)
 
@@ -373,7 +373,7 @@ class MqttBridge:
 
     async def _hear_births(self, client: aiomqtt.Client) -> None:
         """Notes each start of Home Assistant; raises where the connection is lost. It is answered with the next
-        renewal, so that whoever sends many causes no more than one."""
+        renewal, so that many of them cause no more than one."""
         async for message in client.messages:
             self._born = self._born or (message.topic.value in self._keys.birth_topics and message.payload == BIRTH)
 

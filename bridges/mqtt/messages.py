@@ -43,7 +43,7 @@ class RoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """A round with its verdict in force."""
 
     id: str
-    """The id of the event that gave the verdict in force: another one after each correction. A receiver that drops
+    """The id of the event that gave the verdict in force: another one after each correction. A client that drops
     doubles by it sees each final state once. `<table>.<round>.<seq>` where an older version of the service kept the
     state, so that the event's epoch is not known."""
     round: int

@@ -2,7 +2,7 @@
 
     take        handles an item
     passes      what to publish now, in passes: each is complete at the broker before the next begins
-    renew       publishes all of it again: it expires, and who subscribed late may have missed it
+    renew       publishes all of it again: it expires, and a client that subscribed late may have missed it
 
 A table is named as live only after its state was published, and no longer before its state is stale: nobody finds an
 old state of a table that is stated to be live.

@@ -5,7 +5,7 @@
 
 An event and the position after it become durable together, and an event leaves the queue when its target answered 2xx:
 wherever the bridge is killed, it continues without a loss. What a target received and the bridge does not know of is
-sent again: a receiver drops doubles by `id`.
+sent again: a target drops doubles by `id`.
 
 Of one table a target receives the events one after the other, in order; a table whose event is refused does not hold up
 the others, until what waits behind it fills the queue. That is of all tables of a target together; while it is full no

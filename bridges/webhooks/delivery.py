@@ -31,7 +31,7 @@ LONGEST_WAIT_NS: Final = 300 * NS_PER_S
 """Between two attempts (ours)."""
 
 
-class Answer(NamedTuple):
+class TargetAnswer(NamedTuple):
     """What came of an attempt."""
 
     why: str = ""
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 class Send(Protocol):
     """Makes one attempt."""
 
-    async def __call__(self, event_id: str, body: bytes) -> Answer:
+    async def __call__(self, event_id: str, body: bytes) -> TargetAnswer:
         """Sends an event."""
 
 
@@ -238,7 +238,7 @@ class Delivery:
                 log.info("%s: takes events of %s again", self.target.name, name)
         return taken
 
-    def _log_failure(self, name: str, event: WaitingEvent, answer: Answer) -> None:
+    def _log_failure(self, name: str, event: WaitingEvent, answer: TargetAnswer) -> None:
         """Once for each table, not with each attempt; that a target wants no more once for all of them."""
         failing = self.progress.failing
         if answer.why == failing.get(name):

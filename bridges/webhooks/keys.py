@@ -52,7 +52,7 @@ class TargetKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=1000,
-            description="the file with the signing secret, mode 0600; a second line is the next secret, to change it",
+            description="the file with the secret, mode 0600; a second line is the next secret, to change it",
             examples=["/etc/feltwire/bridges/till.secret"],
         ),
     ]
@@ -112,7 +112,7 @@ class TargetKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if parts.scheme not in ("http", "https") or not host or not self.url.isascii() or " " in self.url:
             return [("url", "is not an https:// address", example)]
         if parts.username is not None or parts.fragment:
-            return [("url", "has a user, a password or a fragment", f"{example}; the signature says who sends")]
+            return [("url", "has a user, a password or a fragment", f"{example}; the signature states the sender")]
         address = address_of(host)
         if address is None and (not _HOST.fullmatch(host) or host.replace(".", "").isdigit()):
             # What a client takes for an address is not resolved, and so not checked.

@@ -235,7 +235,7 @@ def _words(error: Exception) -> str:
     elif getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_A_QUEUE:
         fix = (
             "move the file away. What waited is not sent then, and reading begins with now; "
-            "write history = true first, and all of the journal comes again: a receiver drops doubles by id"
+            "write history = true first, and all of the journal comes again: a target drops doubles by id"
         )
     else:
         fix = "see the disk and its quota, the folder and its owner; what waits is in the file: keep it"

@@ -14,7 +14,7 @@ import aiohttp
 
 from bridges.authority import tls_context
 from bridges.webhooks.addresses import CheckedResolver
-from bridges.webhooks.delivery import Answer
+from bridges.webhooks.delivery import TargetAnswer
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.signature import headers
 from hal.clock import NS_PER_S, Clock
@@ -53,7 +53,7 @@ class WebhookSender:
             auto_decompress=False,
         )
 
-    async def __call__(self, event_id: str, body: bytes) -> Answer:
+    async def __call__(self, event_id: str, body: bytes) -> TargetAnswer:
         """Sends an event."""
         try:
             return await self._attempt(event_id, body)
@@ -68,23 +68,23 @@ class WebhookSender:
             why = f"{self._where} is not reached: {plain(_why(error.os_error))[:LONGEST_WHY]}"
         except (aiohttp.ClientError, OSError, ValueError) as error:
             why = plain(str(error) or type(error).__name__)[:LONGEST_WHY]
-        return Answer(why)
+        return TargetAnswer(why)
 
-    async def _attempt(self, event_id: str, body: bytes) -> Answer:
+    async def _attempt(self, event_id: str, body: bytes) -> TargetAnswer:
         signed = headers(self._secrets, event_id, self._clock.wall_time_ns() // NS_PER_S, body)
         async with self._session.post(self._url, data=body, headers=signed, allow_redirects=False) as answer:
             status = answer.status
             asked_ns = asked_wait_ns(answer.headers.get("Retry-After", ""), self._clock.wall_time_ns())
         if 200 <= status < 300:
-            return Answer()
+            return TargetAnswer()
         why = f"it answers {status}"
         if 300 <= status < 400:
             why += ", and redirects are not followed: write the new address into url"
         elif status == HTTPStatus.GONE:
-            return Answer(f"{why}: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
+            return TargetAnswer(f"{why}: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
         elif asked_ns:
             why += ", and asks for a pause"
-        return Answer(why, asked_ns)
+        return TargetAnswer(why, asked_ns)
 
     async def close(self) -> None:
         """Closes its connections."""

@@ -1,7 +1,7 @@
 """The signature of a request: HMAC-SHA256 over the event's id, the time of the attempt, and the body.
 
 The headers are those of Standard Webhooks 1.0 (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and
-`webhook-signature`; the secret is `whsec_` and base64. A receiver has libraries for them in many languages.
+`webhook-signature`; the secret is `whsec_` and base64. There are libraries for them in many languages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_secrets(path: Path) -> list[bytes]:
 
 
 def read_each_secret(files: Mapping[str, Path]) -> dict[str, list[bytes]]:
-    """The secrets of targets, each of which has its own: who has the one of another target could sign as the bridge.
+    """The secrets of targets, each of which has its own: with the one of another target it could sign as the bridge.
 
     Raises:
         SecretFileError: as of `read_secrets`, and where two files have a secret in common.
@@ -65,7 +65,7 @@ def _secret(path: Path, number: int, line: str, how: str) -> bytes:
         secret = b""
     if not line.startswith(MARK) or not LEAST_BYTES <= len(secret) <= MOST_BYTES:
         wanted = f"{MARK} and the base64 of {LEAST_BYTES} to {MOST_BYTES} bytes"
-        raise SecretFileError(f"{path}:{number}: it is not a signing secret, which is {wanted}; {how}")
+        raise SecretFileError(f"{path}:{number}: it is not a secret, which is {wanted}; {how}")
     return secret
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @bridge_options
 @metrics_option
 def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[str, ...], metrics: int | None) -> None:
-    """Send the events of a service to web servers: each at least once, in order, signed.
+    """Send the events of a service to web servers, the targets: each at least once, in order, signed.
 
     FILE names the targets. The shortest is:
 
@@ -36,7 +36,7 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
         secret_file = "/etc/feltwire/bridges/till.secret"
 
     An event is a POST with the body as it was published, signed with the headers of Standard Webhooks. Any answer of
-    2xx takes it; after any other it is sent again, and the table's next event waits. A receiver drops doubles by id.
+    2xx takes it; after any other it is sent again, and the table's next event waits. A target drops doubles by id.
     Without `types` a target receives what gives a round its final state: outcome, void, unresolved, corrected.
     Without an ENDPOINT the service that runs on this computer is followed.
 

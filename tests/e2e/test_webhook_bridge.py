@@ -248,7 +248,7 @@ def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
 ) -> None:
     monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
 
-    async def main() -> list[delivery.Answer]:
+    async def main() -> list[delivery.TargetAnswer]:
         async with receiver(certified, handle) as url:
             made = sender.WebhookSender(target(f"{url}/events", certified, folder), [b"x" * 24], SystemClock(), "test")
             try:

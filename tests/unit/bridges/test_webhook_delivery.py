@@ -14,7 +14,7 @@ import pytest
 
 from bridges.waits import FIRST_WAIT_NS, wait_ns
 from bridges.webhooks.bridge import WebhookBridge
-from bridges.webhooks.delivery import LONGEST_WAIT_NS, Answer, Delivery
+from bridges.webhooks.delivery import LONGEST_WAIT_NS, Delivery, TargetAnswer
 from bridges.webhooks.keys import TargetKeys, WebhookKeys
 from bridges.webhooks.queue import Queue, QueueError
 from bridges.webhooks.sender import LONGEST_ASKED_NS
@@ -26,7 +26,7 @@ from hal.loop import run_virtual, sleep_ns
 from tests.fakes.feed_model import TIME, ModelJournal, ModelTable
 from tests.fakes.time_limits import HANG_S
 
-Why = Callable[[str, int], str | Answer]
+Why = Callable[[str, int], str | TargetAnswer]
 
 
 class Target:
@@ -39,10 +39,10 @@ class Target:
         self.attempts: list[tuple[str, int]] = []
         self.taken: list[tuple[str, bytes]] = []
 
-    async def __call__(self, event_id: str, body: bytes) -> Answer:
+    async def __call__(self, event_id: str, body: bytes) -> TargetAnswer:
         await sleep_ns(1_000_000)
         found = self._answer(event_id, sum(one == event_id for one, _ in self.attempts))
-        answer = Answer(found) if isinstance(found, str) else found
+        answer = TargetAnswer(found) if isinstance(found, str) else found
         self.attempts.append((event_id, self._clock.now_ns()))
         if not answer.why:
             self.taken.append((event_id, body))
@@ -137,9 +137,9 @@ def test_what_is_read_is_delivered_while_more_is_read(tmp_path: Path) -> None:
     items = facts("wheel-1", 30)
     queue, subscriber, read = Queue(tmp_path / "queue.sqlite"), ListedItems([*items]), list[int]()
 
-    async def send(event_id: str, body: bytes) -> Answer:
+    async def send(event_id: str, body: bytes) -> TargetAnswer:
         read.append(subscriber.read)
-        return Answer()
+        return TargetAnswer()
 
     async def main() -> None:
         task = asyncio.ensure_future(Delivery(keys(), queue, send, Random(7)).run(subscriber))
@@ -215,7 +215,7 @@ def test_between_attempts_it_waits_longer_each_time_and_never_gives_up(tmp_path:
 def test_a_target_that_asks_for_a_time_is_given_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     items = facts("wheel-1", 1)
     asked_ns = 600 * NS_PER_S
-    answer = lambda event_id, attempts: "" if attempts >= 4 else Answer("it answers 429", asked_ns)  # noqa: E731
+    answer = lambda event_id, attempts: "" if attempts >= 4 else TargetAnswer("it answers 429", asked_ns)  # noqa: E731
     _, target = deliver(tmp_path, keys(), [*items], answer, all_taken(len(wanted(items, keys()))))
     times = [time for _, time in target.attempts][:5]
     for failures, (before, after) in enumerate(pairwise(times), start=1):
@@ -229,7 +229,7 @@ def test_a_target_that_wants_no_more_is_logged_once_as_an_error_and_nothing_is_l
 ) -> None:
     items = [*facts("wheel-1", 1), *facts("wheel-2", 1)]
     expected = wanted(items, keys())
-    gone = Answer("it answers 410: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
+    gone = TargetAnswer("it answers 410: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
     answer = lambda event_id, attempts: "" if attempts >= 9 else gone  # noqa: E731
     _, target = deliver(tmp_path, keys(), [*items], answer, all_taken(len(expected)), most_s=1_000_000)
     assert sorted(target.taken) == sorted(expected)
@@ -370,9 +370,9 @@ def test_a_journal_that_holds_nothing_of_what_waits_ends_what_is_on_its_way(tmp_
     queue = Queue(tmp_path / "queue.sqlite")
     sent: list[bytes] = []
 
-    async def send(event_id: str, body: bytes) -> Answer:
+    async def send(event_id: str, body: bytes) -> TargetAnswer:
         sent.append(body)
-        return Answer("it answers 400" if body in refused else "")
+        return TargetAnswer("it answers 400" if body in refused else "")
 
     delivery = Delivery(every, queue, send, Random(7))
 
@@ -669,8 +669,8 @@ def test_a_failure_of_what_was_dropped_fails_no_more_where_another_subscriber_be
     notice = Rewritten(table="wheel-1", held=Position("e1", 9), journal=Position("e2", 3), why="set aside")
     queue, away = Queue(tmp_path / "queue.sqlite"), [True]
 
-    async def send(event_id: str, body: bytes) -> Answer:
-        return Answer("away" if away[0] else "")
+    async def send(event_id: str, body: bytes) -> TargetAnswer:
+        return TargetAnswer("away" if away[0] else "")
 
     delivery = Delivery(keys(), queue, send, Random(7))
 
