@@ -26,7 +26,9 @@ class MqttCollector(Collector):
         """All counters and gauges."""
         progress = self._progress
         yield build_info()
-        yield GaugeMetricFamily("feltwire_mqtt_connected", "Whether the broker is connected", progress.connected)
+        yield GaugeMetricFamily(
+            "feltwire_mqtt_connected", "Whether the broker is connected and took what was published", progress.connected
+        )
         yield CounterMetricFamily("feltwire_mqtt_connections", "Connections made", progress.connections)
         yield CounterMetricFamily("feltwire_mqtt_published", "Messages that the broker took", progress.published)
         tables = GaugeMetricFamily("feltwire_mqtt_table", "1 for the signal of a table", labels=("table", "signal"))

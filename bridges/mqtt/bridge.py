@@ -329,7 +329,6 @@ class MqttBridge:
             client.drop()
 
     async def _connected(self, client: _Client, mirror: Mirror) -> None:
-        self.progress.connected = True
         self.progress.connections += 1
         if not self.progress.failure:
             self._log_publishing()
@@ -347,6 +346,7 @@ class MqttBridge:
         while True:
             for messages in mirror.passes():
                 await self._publish(client, messages)
+            self.progress.connected = True
             self.progress.signals = {**mirror.signals}
             await self._changed.wait()
             self._changed.clear()

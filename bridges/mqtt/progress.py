@@ -10,6 +10,7 @@ class MqttProgress:
 
     def __init__(self) -> None:
         self.connected = False
+        """Whether the broker is connected, and took what was to be published."""
         self.failure = ""
         """Why the broker was not connected last, and what is done; empty once it was connected for a while."""
         self.connections = 0

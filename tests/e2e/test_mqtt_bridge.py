@@ -26,6 +26,7 @@ from bridges.mqtt import messages
 from bridges.mqtt.bridge import BrokerRefusedError, MqttBridge
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.mirror import Mirror
+from bridges.mqtt.progress import MqttProgress
 from hal.clock import SystemClock, boot_time_ns
 from hal.loop import sleep_ns
 from hal.probes import Pulse
@@ -328,8 +329,14 @@ def test_an_account_that_a_broker_does_not_take_is_stated_once_and_tried_again(
             tried.set()
         await session(self, *given)
 
+    class NotedProgress(MqttProgress):
+        def __setattr__(self, name: str, value: Any) -> None:
+            assert (name, value) != ("connected", True), "an alert waits for two minutes without"
+            super().__setattr__(name, value)
+
     async def main() -> MqttBridge:
         bridge = MqttBridge(running.keys(**changed), password, NOBODY, None)
+        bridge.progress = NotedProgress()
         task = asyncio.ensure_future(bridge.run())
         await asyncio.wait([task, asyncio.ensure_future(tried.wait())], return_when=asyncio.FIRST_COMPLETED)
         task.cancel()
