@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from audit.findings import AuditFinding, FindingKind
-from audit.records import COLUMNS, COMMANDS, BodyError, Columns, columns_of, link
+from audit.records import COLUMNS, COMMANDS, BodyError, column_differences, columns_of, link
 
 MOST_ROWS: Final = 2**63 - 1
 """The largest `n` that a row can have."""
@@ -148,16 +148,7 @@ def _check_body(row: UntrustedRow) -> _BodyCheck:
     except BodyError as error:
         return _BodyCheck(None, None, {**differ, "body": str(error)})
     number = expected.seq if row.chain != COMMANDS and isinstance(expected.seq, int) else None
-    for name, one, other in zip(Columns._fields, row[1:9], expected, strict=True):
-        # To Python 3.0 is 3, and to SQLite it is not.
-        if one != other or type(one) is not type(other):
-            differ[name] = f"{name} is {_shown(one)}, and the body states {_shown(other)}"
-    return _BodyCheck(expected.chain, number, differ)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return _BodyCheck(expected.chain, number, differ | column_differences(row[1:9], expected))
 
 
 # --- one chain -------------------------------------------------------------------------------------------------------

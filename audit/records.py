@@ -8,6 +8,7 @@ head, proves all of them: any change, removal or insertion before it gives anoth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -18,13 +19,16 @@ __all__ = [
     "COLUMNS",
     "COMMAND",
     "COMMANDS",
+    "FOUND_BY",
     "BodyError",
     "Columns",
     "Entry",
     "Head",
     "Record",
+    "column_differences",
     "columns_of",
     "genesis",
+    "is_found_by_its_body",
     "link",
     "nothing",
 ]
@@ -35,6 +39,8 @@ COMMAND: Final = "command"
 """The kind of a record of that chain."""
 COLUMNS: Final = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 """Of the table of records, in the order of `Record`."""
+FOUND_BY: Final = "chain, seq, id, kind, round"
+"""The columns by which an event, or the verdict of a round, is found."""
 
 
 class Entry(NamedTuple):
@@ -180,10 +186,24 @@ class _Command(msgspec.Struct, gc=False):
     scope: str | None = None
     epoch: str | None = None
     time: str | None = None
+    sequence: object = None
+    """Every event has one, and no command."""
+
+
+class _FoundData(msgspec.Struct, gc=False):
+    table: str
+    round: int | None = None
+
+
+class _FoundEvent(msgspec.Struct, gc=False):
+    id: str
+    type: str
+    data: _FoundData
 
 
 _EVENT: Final = msgspec.json.Decoder(_Event)
 _COMMAND: Final = msgspec.json.Decoder(_Command)
+_FOUND: Final = msgspec.json.Decoder(_FoundEvent)
 
 
 def columns_of(row: RecordRow) -> Columns:
@@ -197,6 +217,40 @@ def columns_of(row: RecordRow) -> Columns:
         return _of_command(row) if row.chain == COMMANDS else _of_event(row.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BodyError(f"body is not {what}: {error}") from error
+
+
+def column_differences(there: Sequence[object], stated: Columns) -> dict[str, str]:
+    """Of the columns of a row, in the order of `Columns`, those that are not what its body states, each with a
+    sentence."""
+    return {
+        name: f"{name} is {_shown(one)}, and the body states {_shown(other)}"
+        for name, one, other in zip(Columns._fields, there, stated, strict=True)
+        # To Python 3.0 is 3, and to SQLite it is not.
+        if one != other or type(one) is not type(other)
+    }
+
+
+def is_found_by_its_body(body: bytes, chain: str, seq: int, identity: str, kind: str, number: int | None) -> bool:
+    """Whether the columns `FOUND_BY` of an event are what its body states, faster than `columns_of`. False
+    for a command too, and for what that has to look at.
+    """
+    try:
+        event = _FOUND.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    data = event.data
+    return (
+        data.table == chain
+        and data.round == number
+        and event.id == identity
+        and identity.endswith(f".{seq}")
+        and kind_of(event.type) == kind
+    )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _of_event(body: bytes) -> Columns:
@@ -217,6 +271,8 @@ def _of_event(body: bytes) -> Columns:
 
 def _of_command(row: RecordRow) -> Columns:
     command = _COMMAND.decode(row.body)
+    if command.sequence is not None:
+        raise BodyError("body is not a command: it is an event")
     identity: object
     if command.scope is not None:
         identity = f"{command.scope}:{command.id}"

@@ -39,8 +39,9 @@ STATE_TERM: Final = f"kind IN {STATE_KINDS}"
 OPENING_TERM: Final = "kind = 'round.opened'"
 OUTCOME: Final = "round.outcome"
 CORRECTED: Final = "round.corrected"
-VERDICT_TERM: Final = f"kind IN ('{OUTCOME}', 'round.void', 'round.unresolved', '{CORRECTED}')"
+VERDICTS: Final = (OUTCOME, "round.void", "round.unresolved", CORRECTED)
 """What decides a round, and what changes that."""
+VERDICT_TERM: Final = f"kind IN {VERDICTS}"
 COMMAND_TERM: Final = "chain = '@commands'"
 
 CHAINS: Final = """

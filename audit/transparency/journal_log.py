@@ -10,19 +10,28 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
-from audit.records import COLUMNS, BodyError, Record, columns_of
-from audit.schema import CHAINS, VERDICT_TERM
+from audit.records import COLUMNS, FOUND_BY, BodyError, Record, columns_of, is_found_by_its_body
+from audit.schema import CHAINS, VERDICT_TERM, VERDICTS
 from audit.sealed import reach_of
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.late_seals import late_seal
 from audit.transparency.notes import SignedNote
-from audit.transparency.sealed_leaves import GIVE_ARCHIVES, OTHER_HISTORY, Leaves, SealedLeaves, next_rows
+from audit.transparency.sealed_leaves import (
+    GIVE_ARCHIVES,
+    NOTHING_SIGNED,
+    OTHER_HISTORY,
+    VERIFY,
+    Leaves,
+    SealedLeaves,
+    must_be_as_stated,
+    next_rows,
+)
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 
@@ -30,6 +39,8 @@ ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
 _LAST: Final = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
 """How many records were ever written."""
+_LEAF_COLUMNS: Final = f"n, CAST(body AS BLOB), {FOUND_BY}"
+_LeafRow: TypeAlias = tuple[int, bytes, str, int, str, str, int | None]
 
 
 def origin_of(path: Path) -> str:
@@ -49,15 +60,27 @@ def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> None:
     """Reads the records after the first `size` of archives, oldest first, and the journal, as they are.
 
     Raises:
+        RecordChanged: the columns of one are not what its body states.
         JournalError: a file cannot be read, or records are missing.
     """
     for path in paths:
-        rows: list[tuple[int, bytes]] | None = None
+        rows: list[_LeafRow] | None = None
         while rows is None or rows:
             with reading(path, "reading its records") as connection:
-                rows = next_rows(connection, path, "n, CAST(body AS BLOB)", size)
-            take([leaf_hash(body) for _, body in rows], size)
+                rows = next_rows(connection, path, _LEAF_COLUMNS, size)
+                _must_be_found_by_their_bodies(connection, path, rows, VERIFY)
+            take([leaf_hash(row[1]) for row in rows], size)
             size += len(rows)
+
+
+def _must_be_found_by_their_bodies(
+    connection: sqlite3.Connection, path: Path, rows: Sequence[_LeafRow], fix: str
+) -> None:
+    """What is found by the columns of these rows is what their bodies, and so their leaves, state."""
+    for n, body, chain, seq, identity, kind, number in rows:
+        if not is_found_by_its_body(body, chain, seq, identity, kind, number):
+            row = connection.execute(f"SELECT {COLUMNS} FROM record WHERE n = ?", (n,)).fetchone()
+            must_be_as_stated(path, Record(*row), fix)
 
 
 def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes, *, compared_after: int | None = None) -> int:
@@ -134,7 +157,7 @@ def first_other_record(tree: TreeFile, path: Path, after: int = 0) -> OtherRecor
     """The first record of a file, after the first `after`, that is not the one that is in the tree; None where all are.
 
     Raises:
-        JournalDamaged: records are missing.
+        JournalDamaged: records are missing, or the columns of one are not what its body states.
         JournalError: the file, or the tree, cannot be read.
     """
     with reading(path, "looking where it begins") as connection:
@@ -147,11 +170,12 @@ def first_other_record(tree: TreeFile, path: Path, after: int = 0) -> OtherRecor
         raise JournalDamaged(path, f"records are missing before record {first}", OTHER_HISTORY)
     while True:
         with reading(path, "comparing its records") as connection:
-            rows = next_rows(connection, path, "n, CAST(body AS BLOB), id", size)
-        leaves = tree.leaves(size, len(rows)) if rows else []
-        for (n, body, identity), leaf in zip(rows, leaves, strict=False):
-            if leaf_hash(body) != leaf:
-                return OtherRecord(n, identity)
+            rows: list[_LeafRow] = next_rows(connection, path, _LEAF_COLUMNS, size)
+            leaves = tree.leaves(size, len(rows)) if rows else []
+            for (n, body, _, _, identity, *_), leaf in zip(rows, leaves, strict=False):
+                if leaf_hash(body) != leaf:
+                    return OtherRecord(n, identity)
+            _must_be_found_by_their_bodies(connection, path, rows, NOTHING_SIGNED)
         if len(leaves) < len(rows) or not rows:
             return None
         size += len(rows)
@@ -301,22 +325,45 @@ def find_event(paths: Sequence[Path], identity: str) -> Record | None:
     """The record of an event in these files; None where none has it.
 
     Raises:
+        RecordChanged: its columns are not what its body states.
         JournalError: a file cannot be read.
     """
-    found = (find(path, identity) for path in reversed(paths))
-    return next((one for one in found if one is not None), None)
+    for path in reversed(paths):
+        record = find(path, identity)
+        if record is not None:
+            must_be_as_stated(path, record, VERIFY)
+            return record
+    return None
+
+
+_OF_ROUND: Final = f"(round = :round AND {VERDICT_TERM})"
+# The body is hashed, and written without spaces: what it states of its round hides from no change of a column.
+_STATES_ROUND: Final = "(instr(body, :round_is) AND (instr(body, :more_after) OR instr(body, :last_of_data)))"
+_VERDICTS: Final = (
+    f"SELECT {COLUMNS} FROM record WHERE chain = :table AND ({_OF_ROUND} OR {_STATES_ROUND}) ORDER BY seq DESC"
+)
 
 
 def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | None:
     """The last verdict of a round, or its last correction; None where no file has one.
 
     Raises:
+        RecordChanged: the columns of a record that states this round, and is not before that, are not what it states.
         JournalError: a file cannot be read.
     """
-    query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND round = ? AND {VERDICT_TERM} ORDER BY seq DESC LIMIT 1"
+    words = f'"round":{number}'.encode()
+    values = {
+        "table": table,
+        "round": number,
+        "round_is": words,
+        "more_after": words + b",",
+        "last_of_data": words + b"}",
+    }
     for path in reversed(paths):
         with reading(path, "looking for a round") as connection:
-            row = connection.execute(query, (table, number)).fetchone()
-        if row is not None:
-            return Record(*row)
+            for row in connection.execute(_VERDICTS, values):
+                record = Record(*row)
+                must_be_as_stated(path, record, VERIFY)
+                if record.round == number and record.kind in VERDICTS:
+                    return record
     return None

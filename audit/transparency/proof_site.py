@@ -21,16 +21,16 @@ from aiohttp import hdrs, web
 
 from audit.errors import JournalError
 from audit.records import Record
-from audit.schema import OUTCOME
+from audit.schema import VERDICTS
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
 from audit.transparency.journal_log import NotWitnessedError, find_event, find_verdict, prove
 from audit.transparency.notes import encode_base64
+from audit.transparency.sealed_leaves import RecordChanged
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import NEWEST, TreeFile
 
 log = logging.getLogger(__name__)
 
-_VERDICTS = frozenset({OUTCOME, "round.void", "round.unresolved", "round.corrected"})
 _NUMBER = "[0-9]{1,15}"
 MOST_LOOKUPS: Final = 32
 """Requests that files are read for, the one that is being answered included (ours)."""
@@ -136,7 +136,7 @@ class ProofSite:
 
         def made() -> str:
             record = look()
-            if record is None or record.kind not in _VERDICTS:
+            if record is None or record.kind not in VERDICTS:
                 raise web.HTTPNotFound(text="no verdict of this name is in the journal, or in an archive given here\n")
             try:
                 link = result_link(base, record)
@@ -150,12 +150,12 @@ class ProofSite:
 
         try:
             return web.Response(text=await self._lookups.run(made), content_type="application/json")
-        except NotWitnessedError as error:
-            if error.is_changed:
-                if str(error) not in self._changed:
-                    self._changed.add(str(error))
-                    log.error("%s", error)
-                raise web.HTTPConflict(text=f"{error}\n") from error
-            raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
+        except (NotWitnessedError, RecordChanged) as error:
+            if isinstance(error, NotWitnessedError) and not error.is_changed:
+                raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
+            if str(error) not in self._changed:
+                self._changed.add(str(error))
+                log.error("%s", error)
+            raise web.HTTPConflict(text=f"{error}\n") from error
         except JournalError as error:
             raise web.HTTPInternalServerError(text=f"{error.what}\n") from error

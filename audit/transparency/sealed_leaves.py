@@ -2,9 +2,10 @@
 
     record ─ hash ─► record ─ hash ─► record ◄─ head ─ seal ◄─ previous ─ seal ◄─ signature of the log's key
 
-Each record has to follow the one before it in its chain, a seal has to state the last record of each chain, and the
-next seal that seal: then one signature proves all of it, and a seal of an older key too. What no such seal covers yet
-waits for one. Whatever contradicts stops the reading, since a leaf is never taken back.
+Each record has to follow the one before it in its chain, its columns have to be what its body states, a seal has to
+state the last record of each chain, and the next seal that seal: then one signature proves all of it, and a seal of an
+older key too. What no such seal covers yet waits for one. Whatever contradicts stops the reading, since a leaf is never
+taken back.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final, TypeAlias
 from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.reading import reading
-from audit.records import genesis, link
+from audit.records import COLUMNS, BodyError, Record, column_differences, columns_of, genesis, link
 from audit.sealed import reach_of
 from audit.seals import AT_REST, BEFORE_ALL, FIRST, SEAL_COLUMNS, SEAL_EVERY, Seal, Statement, read_seals
 from audit.transparency.tree import leaf_hash
@@ -28,6 +29,7 @@ OTHER_HISTORY: Final = (
     "no checkpoint is signed any more; run `feltwire journal witnesses`, which shows what others have signed: "
     "`feltwire journal verify` finds nothing where the seals were made again with their key"
 )
+VERIFY: Final = "run `feltwire journal verify`"
 GIVE_ARCHIVES: Final = "give the archives too, oldest first and the journal last"
 _PIECE: Final = 2000
 """Records that are read, and leaves that are added, at a time (ours)."""
@@ -36,6 +38,24 @@ _SEAL_TYPES: Final = (int, int, bytes, bytes, bytes, bytes)
 
 Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 """Takes hashes of leaves, and how many there are before them."""
+
+
+class RecordChanged(JournalDamaged):
+    """The columns of a record, by which it is found, are not what its body states: that alone is hashed and signed."""
+
+
+def must_be_as_stated(path: Path, record: Record, fix: str) -> None:
+    """The columns of a record are what its body states.
+
+    Raises:
+        RecordChanged: they are not.
+    """
+    try:
+        wrong = "; ".join(column_differences(record[1:9], columns_of(record)).values())
+    except BodyError as error:
+        wrong = str(error)
+    if wrong:
+        raise RecordChanged(path, f"record {record.n} ({record.id!a}) was changed beside its body: {wrong}", fix)
 
 
 def next_rows(connection: sqlite3.Connection, path: Path, columns: str, size: int) -> list[tuple[Any, ...]]:
@@ -51,7 +71,7 @@ def next_rows(connection: sqlite3.Connection, path: Path, columns: str, size: in
         what = f"it begins with record {rows[0][0]}, and the tree ends with record {size}"
         raise JournalError(path, what, GIVE_ARCHIVES)
     if [row[0] for row in rows] != list(range(size + 1, size + 1 + len(rows))):
-        raise JournalDamaged(path, f"records are missing after record {size}", "run `feltwire journal verify`")
+        raise JournalDamaged(path, f"records are missing after record {size}", VERIFY)
     return rows
 
 
@@ -110,12 +130,13 @@ class SealedLeaves:
             if first:
                 self._begin(connection, path)
             size = self.size + len(self._waiting)
-            rows = next_rows(connection, path, "n, chain, seq, body, hash", size)
+            rows = next_rows(connection, path, COLUMNS, size)
             seals = self._seals(connection, path, size + len(rows), is_end=len(rows) < _PIECE)
             for row in rows:
-                while seals and seals[0].after_n < row[0]:
+                record = Record(*row)
+                while seals and seals[0].after_n < record.n:
                     self._take_seal(path, seals.popleft())
-                self._take_record(connection, path, row)
+                self._take_record(connection, path, record)
             for seal in seals:
                 self._take_seal(path, seal)
         self._give_on(path)
@@ -149,9 +170,9 @@ class SealedLeaves:
             found.append(seal)
         return found
 
-    def _take_record(self, connection: sqlite3.Connection, path: Path, row: tuple[Any, ...]) -> None:
-        n, chain, seq, body, digest = row
-        if tuple(map(type, row)) != _TYPES:
+    def _take_record(self, connection: sqlite3.Connection, path: Path, record: Record) -> None:
+        n, chain, seq, body, digest = record.n, record.chain, record.seq, record.body, record.hash
+        if tuple(map(type, (n, chain, seq, body, digest))) != _TYPES:
             raise JournalDamaged(path, f"record {n} does not hold what a record has", NOTHING_SIGNED)
         if self._rest:
             what = f"record {n} is after the seal of an {self._rest}, and only the seal of a start may follow that"
@@ -160,6 +181,7 @@ class SealedLeaves:
         if seq != before + 1 or link(previous, body) != digest:
             what = f"record {n} ({chain!a} {seq}) does not follow the one before it: one of them was changed"
             raise JournalDamaged(path, what, NOTHING_SIGNED)
+        must_be_as_stated(path, record, NOTHING_SIGNED)
         self._heads[chain] = (seq, digest)
         self._unstated.add(chain)
         self._waiting.append(leaf_hash(body))

@@ -37,6 +37,7 @@ from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
 from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.publishing import LogPublisher, WitnessCalls
+from audit.transparency.sealed_leaves import RecordChanged
 from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE, NOT_VERIFIED
@@ -227,16 +228,17 @@ def prove_command(
     with exit_on_journal_error():
         table, mark, number = event.rpartition("#")
         by_round = bool(mark) and number.isascii() and number.isdigit() and len(number) < 16
-        record = find_verdict(paths, table, int(number)) if by_round else find_event(paths, event)
-        if record is None:
-            raise JournalError(paths[-1], f"it has no event {event!a}", "it may be in an archive: give that")
-        with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
-            must_be_of(tree, paths)
-            try:
+        try:
+            record = find_verdict(paths, table, int(number)) if by_round else find_event(paths, event)
+            if record is None:
+                raise JournalError(paths[-1], f"it has no event {event!a}", "it may be in an archive: give that")
+            with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
+                must_be_of(tree, paths)
                 proof = prove(tree, record, paths)
-            except NotWitnessedError as error:
-                show(error, fg="red", err=True)
-                sys.exit(NOT_VERIFIED if error.is_changed else NOT_COMPLETE)
+        except (NotWitnessedError, RecordChanged) as error:
+            show(error, fg="red", err=True)
+            is_late = isinstance(error, NotWitnessedError) and not error.is_changed
+            sys.exit(NOT_COMPLETE if is_late else NOT_VERIFIED)
     if output is None:
         click.echo(str(proof), nl=False)
         _show_mark(proof, err=True)
@@ -416,7 +418,11 @@ def witnesses_command(
         with ExitStack() as held:
             tree = held.enter_context(TreeFile.open(opened)) if opened.exists() else None
             sizes = sorted({one.checkpoint.size for _, one in checked})
-            own = checkpoints_at(paths, sizes, tree)
+            try:
+                own = checkpoints_at(paths, sizes, tree)
+            except RecordChanged as error:
+                show(f"DOES NOT VERIFY: {error}", fg="red", bold=True)
+                sys.exit(NOT_VERIFIED)
         agreeing: list[CheckedCheckpoint] = []
         for name, one in checked:
             size = one.checkpoint.size

@@ -31,7 +31,7 @@ from audit.transparency.witness_file import WitnessFile
 from audit.witness import witness_path
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
-from feed.events import Settled
+from feed.events import Evidence, Settled, Void
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.nats_server import free_port
@@ -340,6 +340,26 @@ def test_a_history_that_was_rewritten_with_the_key_of_the_seals_stops_the_publis
         assert "where they part" in compared.output
         assert "they part at" not in compared.output
         assert house.publish().exit_code == NOT_VERIFIED
+
+
+def test_no_column_that_was_changed_hides_a_correction_from_whoever_asks_for_its_round(house: WitnessedHouse) -> None:
+    writer = Evening(house.journal)
+    writer._starts = 7
+    with writer:
+        proven = Evidence(revolutions=4.25, revolutions_low=4.25, revolutions_high=4.25, direction="positive")
+        why = {"call": "No spin", "reason": "wheel_revolutions", "rule": "13:47-20.29(e)"}
+        writer.say(writer.event("wheel-1", Void, round=2, evidence=proven, **why))
+    assert house.publish().exit_code == 0
+    assert call("prove", house.journal, "wheel-1#2").exit_code == 0
+    with tampering(house.journal) as connection:
+        connection.execute("UPDATE record SET kind = 'round.opened' WHERE kind = 'round.void' AND round = 2")
+    for found in (
+        house.publish(),
+        call("prove", house.journal, "wheel-1#2"),
+        call("witnesses", house.journal, "--policy", house.policy),
+    ):
+        assert found.exit_code == NOT_VERIFIED
+        assert "kind is 'round.opened', and the body states 'round.void'" in found.output
 
 
 def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witness(

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from audit.errors import JournalDamaged, JournalError
-from audit.transparency.journal_log import GrowingTree, catch_up, checkpoints_at, must_be_of, origin_of
+from audit.transparency.journal_log import (
+    GrowingTree,
+    catch_up,
+    checkpoints_at,
+    find_event,
+    find_verdict,
+    must_be_of,
+    origin_of,
+)
+from audit.transparency.sealed_leaves import RecordChanged
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
 from audit.verify import verify
@@ -84,6 +93,42 @@ def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_
         assert "run `feltwire journal witnesses`" in str(caught.value)
         evening_of(path, 201)
         assert growing.catch_up() == 604
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ("kind = 'round.opened'", "kind is 'round.opened', and the body states 'round.outcome'"),
+        ("round = 9", "round is 9, and the body states 10"),
+        ("round = NULL", "round is None, and the body states 10"),
+        ("id = 'wheel-1.0000000000000001.1'", "id is 'wheel-1.0000000000000001.1', and the body states"),
+        ("seq = 900", "seq is 900, and the body states 30"),
+        ("chain = 'wheel-2'", "chain is 'wheel-2', and the body states 'wheel-1'"),
+        # The body of a command states neither table nor number.
+        ("chain = '@commands', kind = 'command', round = NULL, topic = ''", "body is not a command: it is an event"),
+    ],
+)
+def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, change: str, wrong: str) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 10)
+    verdict = find_verdict([path], "wheel-1", 10)
+    assert verdict is not None
+    named = f"record {verdict.n} .* was changed beside its body: .*{re.escape(wrong)}"
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=1)
+        size = growing.catch_up()
+        with tampering(path) as connection:
+            connection.execute(f"UPDATE record SET {change} WHERE n = ?", (verdict.n,))
+        with pytest.raises(RecordChanged, match=named):
+            growing.catch_up()
+        assert tree.size == size
+    with pytest.raises(RecordChanged, match=named):
+        checkpoints_at([path], [size], None)
+    if "chain" not in change:
+        with pytest.raises(RecordChanged, match=named):
+            find_verdict([path], "wheel-1", 10)
+    if "kind" in change and "chain" not in change:
+        with pytest.raises(RecordChanged, match=named):
+            find_event([path], verdict.id)
 
 
 def test_what_was_added_last_is_compared_again_the_next_time(tmp_path: Path) -> None:

@@ -109,20 +109,27 @@ def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
     asked(journal, check)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("body = CAST(body || ' ' AS BLOB)", "it is not the record that is in the tree: it was changed"),
+        ("kind = 'round.opened'", "was changed beside its body: kind is 'round.opened'"),
+    ],
+)
 def test_of_a_verdict_that_was_changed_the_answer_states_that_and_it_is_logged_once(
-    journal: Path, caplog: pytest.LogCaptureFixture
+    journal: Path, caplog: pytest.LogCaptureFixture, change: str, said: str
 ) -> None:
     with tampering(journal) as connection:
-        connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE kind = 'round.outcome'")
+        connection.execute(f"UPDATE record SET {change} WHERE kind = 'round.outcome'")
 
     async def check(session: aiohttp.ClientSession, url: str) -> None:
         for _ in range(2):
             status, text = await get(session, f"{url}round/wheel-1/2")
             assert status == 409
-            assert "it is not the record that is in the tree: it was changed" in text
+            assert said in text
 
     asked(journal, check)
-    assert [one.levelname for one in caplog.records if "it was changed" in one.getMessage()] == ["ERROR"]
+    assert [one.levelname for one in caplog.records if said in one.getMessage()] == ["ERROR"]
 
 
 def test_a_link_that_is_too_long_for_a_code_is_logged_once(journal: Path, caplog: pytest.LogCaptureFixture) -> None:
