@@ -224,8 +224,8 @@ def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
 
 
 def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile | None) -> dict[int, Checkpoint]:
-    """The checkpoints of the first `sizes` records, computed from the records themselves; those of archives that are
-    not given come from the tree. A size that the journal does not have is left out.
+    """The checkpoints of the first `sizes` records, and of all that there are, computed from the records themselves;
+    those of archives that are not given come from the tree. A size that the journal does not have is left out.
 
     Raises:
         JournalError: a file cannot be read, or older records are neither in an archive that was given nor in the tree.
@@ -243,10 +243,11 @@ def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile |
     if before:
         if tree is None or tree.size < before:
             what = f"its first {before} records are in archives, and not in a tree"
-            raise JournalError(paths[0], what, GIVE_ARCHIVES)
+            raise JournalError(paths[0], what, f"{GIVE_ARCHIVES}; or the tree of the journal with --tree")
         take(tree.node(0, index) for index in range(before))
     read_leaves(paths, before, take)
-    return {size: Checkpoint(origin, size, root_of(size, grown.node)) for size in sizes if size <= grown.size}
+    there = {*(size for size in sizes if size <= grown.size), grown.size}
+    return {size: Checkpoint(origin, size, root_of(size, grown.node)) for size in sorted(there)}
 
 
 def records_after(paths: Sequence[Path], size: int) -> tuple[int, str]:

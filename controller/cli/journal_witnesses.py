@@ -35,6 +35,7 @@ from audit.transparency.journal_log import (
 )
 from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.older_copy import not_shown_by_tree, proven_forks
 from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.sealed_leaves import RecordChanged
@@ -373,6 +374,13 @@ _KEPT = click.option(
 @_KEPT
 @click.option("--offline", is_flag=True, help="Ask no witness; hold the journal against --checkpoint alone.")
 @click.option(
+    "--site",
+    default="",
+    callback=page_address,
+    metavar="URL",
+    help="Where journal publish is served (--host): its proofs show that a copy is the beginning of what was signed.",
+)
+@click.option(
     "--unsigned",
     "unsigned_s",
     type=click.IntRange(min=0),
@@ -387,6 +395,7 @@ def witnesses_command(
     tree_file: Path | None,
     kept: tuple[Path, ...],
     offline: bool,
+    site: str,
     unsigned_s: int,
 ) -> None:
     """Hold a journal against what witnesses have cosigned: each must have signed its first records as they are.
@@ -394,6 +403,9 @@ def witnesses_command(
     Each witness of the policy is asked for the last checkpoint that it cosigned of this log, and its root is compared
     with the one that the records have at that size. A history that was rewritten, cut off, or shown otherwise to one
     of them, differs. Give archives too, oldest first: without them their part is taken from the tree.
+
+    Of a copy that was made before the witnesses signed last, the tree of the journal (--tree), or its site (--site),
+    has to show that it is the beginning of what they signed; without that it is not proven.
 
     Records after the last checkpoint that enough witnesses cosigned are named: nobody vouches for them. While a journal
     is published, they are of the last minute; older ones than --unsigned allows, and those dated more than a minute
@@ -403,44 +415,90 @@ def witnesses_command(
     Examples:
         feltwire journal witnesses journal.sqlite --policy witnesses.policy
         feltwire journal witnesses journal.sqlite --policy witnesses.policy --unsigned 0
+        feltwire journal witnesses copy.sqlite --policy witnesses.policy --site http://10.0.0.5:8092/
         feltwire journal witnesses journal.sqlite --policy witnesses.policy --offline --checkpoint result.tlog-proof
 
-    Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history; 5 if too few witnesses
-    that the policy asks for are reached, or too few have signed a record that is older than --unsigned, or is dated
-    ahead.
+    Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history, or a column of a record is
+    not what its body states; 5 if too few witnesses that the policy asks for are reached, too few have signed a record
+    that is older than --unsigned, or is dated ahead, or more was signed than the journal has, and nothing shows that it
+    is the beginning of that.
     """
     policy = given.policy
     with exit_on_journal_error():
         origin = origin_of(paths[-1])
         checked = [] if offline else asyncio.run(_cosigned(policy, origin))
         checked += _kept(policy, origin, kept)
-        opened = tree_path(paths[-1]) if tree_file is None else tree_file
         with ExitStack() as held:
-            tree = held.enter_context(TreeFile.open(opened)) if opened.exists() else None
+            opened = tree_path(paths[-1]) if tree_file is None else tree_file
+            tree = held.enter_context(TreeFile.open(opened)) if tree_file is not None or opened.exists() else None
+            if tree is not None:
+                must_be_of(tree, paths)
             sizes = sorted({one.checkpoint.size for _, one in checked})
             try:
                 own = checkpoints_at(paths, sizes, tree)
             except RecordChanged as error:
                 show(f"DOES NOT VERIFY: {error}", fg="red", bold=True)
                 sys.exit(NOT_VERIFIED)
+            copy = own[max(own)]
+            ahead = {one.checkpoint for _, one in checked if one.checkpoint.size > copy.size}
+            forks = proven_forks(tree, copy, ahead)
+            # A tree beside a journal never has more than it: one of them is of another moment, or was cut off.
+            other_tree = None if tree_file in (None, tree_path(paths[-1])) else tree
+            is_beginning = not forks and _is_beginning(copy, ahead, other_tree, site)
         agreeing: list[CheckedCheckpoint] = []
         for name, one in checked:
             size = one.checkpoint.size
             if own.get(size) == one.checkpoint:
                 agreeing.append(one)
                 show(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
-                continue
-            what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
-            if size not in own:
-                what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
-            show(f"  {name}: {what}", fg="red", bold=True)
-            if size in own:
+            elif size in own:
+                forks.append(HistoryFork(own[size], one.checkpoint, "one size, and two roots"))
+                what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
+                show(f"  {name}: {what}", fg="red", bold=True)
                 show(f"    {_where_they_part(opened, paths, one.checkpoint)}", fg="red")
-        is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
+            else:
+                what = f"{size} records were signed ({_by(one)})"
+                if is_beginning:
+                    agreeing.append(one)
+                    show(f"  {name}: {what}, and its {copy.size} are the first of them, as they were signed")
+                else:
+                    show(f"  {name}: {what}, and it has {copy.size}", fg="yellow", bold=True)
+        for fork in forks:
+            if fork.second in ahead:
+                show(f"  FORK: {fork}", fg="red", bold=True)
         late, wrong = _late(paths[-1])
+        if ahead and not (is_beginning or forks or wrong):
+            what = "more was signed than it has: it is an older copy, or was cut off"
+            fix = "give the tree of the journal with --tree, where it is published with --site, or a newer copy"
+            show(f"NOT PROVEN: {what}; {fix}", fg="red", bold=True)
+            sys.exit(NOT_COMPLETE)
+        is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
     cosigners = {name for one in agreeing for name in one.cosigned}
-    forked = wrong or len(agreeing) < len(checked)
-    sys.exit(_result(policy, cosigners, forked=forked, is_unsigned=is_unsigned, late=late))
+    sys.exit(_result(policy, cosigners, forked=wrong or bool(forks), is_unsigned=is_unsigned, late=late))
+
+
+def _is_beginning(copy: Checkpoint, ahead: Collection[Checkpoint], tree: TreeFile | None, site: str) -> bool:
+    """Whether the tree, or the site of the log, shows that all that was signed continues a copy; why not is printed."""
+    from audit.transparency.comparing import forks_of_log
+    from audit.transparency.http_calls import http_calls
+    from audit.transparency.publishing import WitnessUnreachableError
+
+    async def not_shown_by_site() -> list[HistoryFork]:
+        async with http_calls() as calls:
+            return await forks_of_log(calls, site, [copy, *ahead])
+
+    missing: list[HistoryFork] = []
+    if not ahead or (tree is not None and not (missing := not_shown_by_tree(tree, copy, ahead))):
+        return True
+    if site:
+        try:
+            missing = asyncio.run(not_shown_by_site())
+        except WitnessUnreachableError as error:
+            show(f"  {site} is not reached: {error}", fg="yellow", err=True)
+            return False
+    for one in missing:
+        show(f"  not shown: {one}", fg="yellow")
+    return bool(site) and not missing
 
 
 def _late(path: Path) -> tuple[int, bool]:

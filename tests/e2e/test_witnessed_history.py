@@ -397,7 +397,7 @@ def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witnes
     for name in house.witnesses:
         Path(name).write_text(str(note))
     code, output = witnesses("--checkpoint", "a", "--checkpoint", "b")
-    assert code == NOT_VERIFIED
+    assert code == NOT_COMPLETE
     assert output.count("56 records were signed") == output.count("--checkpoint ") == 2
 
 
@@ -460,9 +460,71 @@ def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoi
             found = call("compare", where, "--policy", three)
             assert found.exit_code == NOT_VERIFIED
             assert "are not of one history: the log" in found.output
-        assert call("witnesses", house.journal, "--policy", three).exit_code == NOT_VERIFIED
+        # The journal alone does not have what the third of them signed; the other one's tree shows that it is another.
+        for more, code in (((), NOT_COMPLETE), (("--tree", tree_path(forked)), NOT_VERIFIED)):
+            assert call("witnesses", house.journal, "--policy", three, *more).exit_code == code
     assert call("compare", site, "--policy", three).exit_code == 1
     assert call("compare", "nowhere", "--policy", three).exit_code == 2
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_copy_that_the_witnesses_are_ahead_of_is_proven_by_the_tree_or_the_site_and_never_called_false(
+    house: WitnessedHouse, tmp_path: Path, archived: bool
+) -> None:
+    def witnesses(of: Path, *more: object) -> tuple[int, str]:
+        answer = call("witnesses", of, "--policy", house.policy, "--unsigned", 10**9, *more)
+        return answer.exit_code, answer.output
+
+    assert house.publish().exit_code == 0
+    if archived:
+        archive = call("archive", house.journal, tmp_path / "old.sqlite", "--before", "2026-07-04T19:00:30")
+        assert archive.exit_code == 0, archive.output
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    copy, tree = folder / "journal.sqlite", tree_path(house.journal)
+    assert call("backup", house.journal, copy).exit_code == 0
+    house.grow()
+    assert house.publish().exit_code == 0
+    with served_tree(house.journal) as site:
+        # Of what is archived, no site has the leaves.
+        code, output = witnesses(copy, "--site", site)
+        assert (code, "or the tree of the journal with --tree" in output) == ((2, True) if archived else (0, False))
+        both = ("--tree", tree, "--site", site)
+        first = (
+            "53 records were signed (a at 2026-07-04T19:00:00Z), and its 50 are the first of them, as they were signed"
+        )
+        for more in (("--tree", tree), both):
+            code, output = witnesses(copy, *more)
+            assert code == 0, output
+            assert f"a: {first}" in output
+            assert output.endswith("verified\n")
+        with tampering(copy) as connection:
+            (n,) = connection.execute("SELECT min(n) FROM record WHERE kind = 'round.outcome'").fetchone()
+            rewritten(copy, n)
+        code, output = witnesses(copy, *both)
+        assert code == NOT_VERIFIED
+        assert "those that were signed begin otherwise" in output
+        if not archived:
+            code, output = witnesses(copy, "--site", site)
+            assert code == NOT_COMPLETE
+            assert "not shown: the first 50 records and the first 53 are not of one history" in output
+            assert (
+                "NOT PROVEN: more was signed than it has: it is an older copy, or was cut off; give the tree" in output
+            )
+
+
+def test_a_journal_that_was_cut_off_is_not_proven_by_the_tree_beside_it(house: WitnessedHouse, tmp_path: Path) -> None:
+    assert house.publish().exit_code == 0
+    with tampering(house.journal) as connection:
+        connection.execute("DELETE FROM record WHERE n > 40")
+    for more in ((), ("--tree", tree_path(house.journal)), ("--site", "http://127.0.0.1:9/")):
+        cut = call("witnesses", house.journal, "--policy", house.policy, *more)
+        assert cut.exit_code == NOT_COMPLETE
+        assert "a: 50 records were signed (a at 2026-07-04T19:00:00Z), and it has 40" in cut.output
+        assert "NOT PROVEN: more was signed than it has" in cut.output
+    lost = call("witnesses", house.journal, "--policy", house.policy, "--tree", tmp_path / "none.tree")
+    assert lost.exit_code == 2
+    assert "there is no tree of this journal" in lost.output
 
 
 @contextmanager
