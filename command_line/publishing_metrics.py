@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from audit.transparency.publishing import LogPublisher
@@ -18,8 +18,8 @@ class PublisherCollector(Collector):
     def __init__(self, publisher: LogPublisher) -> None:
         self._publisher = publisher
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """All gauges."""
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        """All metrics."""
         publisher = self._publisher
         yield build_info()
         yield GaugeMetricFamily("feltwire_log_size", "Records in the newest signed checkpoint", publisher.size)
@@ -29,10 +29,13 @@ class PublisherCollector(Collector):
         yield GaugeMetricFamily("feltwire_log_stopped", words, bool(publisher.problem))
         sizes = GaugeMetricFamily("feltwire_witness_size", "Records that a witness cosigned", labels=("witness",))
         good = GaugeMetricFamily("feltwire_witness_cosigns", "Whether it did the last time", labels=("witness",))
+        words = "How often it answered with a smaller size than one that it had cosigned"
+        back = CounterMetricFamily("feltwire_witness_went_back", words, labels=("witness",))
         for name, one in publisher.witnesses.items():
             sizes.add_metric((name,), one.size)
             good.add_metric((name,), not one.problem)
-        yield from (sizes, good)
+            back.add_metric((name,), publisher.went_back[name])
+        yield from (sizes, good, back)
 
 
 class PublisherProbes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from hashlib import sha256
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from nacl.signing import SigningKey
@@ -91,11 +92,19 @@ class NotCosigned(NamedTuple):
     why: str
     is_reached: bool = True
     """Whether it answered."""
-    is_fork: bool = False
-    """Whether it cosigned another history."""
+    fork: SignedNote | None = None
+    """What this log has signed, and is not of its history."""
 
 
-WitnessAnswer: TypeAlias = Cosigned | OtherSize | NotCosigned
+class OtherHistory(NamedTuple):
+    """A witness claims to have cosigned what this history does not continue, or more than there is. Nobody signs such
+    an answer: the checkpoint that it shows is to be looked at.
+    """
+
+    claim: str
+
+
+WitnessAnswer: TypeAlias = Cosigned | OtherSize | OtherHistory | NotCosigned
 
 
 def request_to_witness(tree: TreeFile, note: SignedNote, size: int, old: int) -> bytes:
@@ -124,7 +133,7 @@ def read_witness_answer(answer: HttpAnswer, note: SignedNote, key: NoteKey) -> W
         case 403 | 404:
             return NotCosigned(f"it does not know the key of this log ({said}); give the key to whoever runs it")
         case 422:
-            return NotCosigned(f"FORK: it cosigned another history of this log ({said})", is_fork=True)
+            return OtherHistory(f"it answers that this history does not continue what it cosigned ({said})")
         case status:
             return NotCosigned(f"it answers {status} ({said})")
 
@@ -141,7 +150,7 @@ class WitnessState(NamedTuple):
     is_reached: bool = True
     """Whether it answered the last time."""
     is_fork: bool = False
-    """Whether it has cosigned another history, as it answered the last time."""
+    """Whether it showed the last time that this log has signed another history."""
 
 
 class LogPublisher:
@@ -166,6 +175,10 @@ class LogPublisher:
             name: WitnessState() for name, one in policy.witnesses.items() if one.url
         }
         """Those that are reached, by their name in the policy."""
+        self.went_back = dict.fromkeys(self.witnesses, 0)
+        """By witness, how often it answered with a smaller size than one that it had cosigned."""
+        self._last_back: dict[str, tuple[int, int]] = {}
+        """By witness, the size that it had cosigned and the smaller one, as it was logged last."""
         self.size = 0
         """Of the newest checkpoint."""
         self.met = 0
@@ -194,7 +207,10 @@ class LogPublisher:
             raise
 
     async def _sign_and_send(self) -> None:
-        signed = await asyncio.to_thread(self._newest, await self._catch_up())
+        size = await self._catch_up()
+        if not self.size:
+            await asyncio.to_thread(self._remember)
+        signed = await asyncio.to_thread(self._newest, size)
         lacking = {name: one for name in self.witnesses if not _has(signed, (one := self._policy.witnesses[name]).key)}
         await self._take(signed, {})
         asked = {asyncio.ensure_future(self._ask(name, one, signed)): name for name, one in lacking.items()}
@@ -256,15 +272,18 @@ class LogPublisher:
                     body = await asyncio.to_thread(request_to_witness, self._tree, note, size, old)
                     got = await self._calls.post(f"{witness.url}add-checkpoint", body)
                     answer = read_witness_answer(got, note, witness.key)
+                    if isinstance(answer, OtherHistory):
+                        return await self._shown(witness, answer.claim)
                     if not isinstance(answer, OtherSize):
                         return answer
+                    self._note_size(name, answer.size)
                     if answer.size > size:
-                        what = f"FORK: it cosigned {answer.size} records of this log, and there are {size}"
-                        return NotCosigned(what, is_fork=True)
+                        claim = f"it answers that it cosigned {answer.size} records of this log, and there are {size}"
+                        return await self._shown(witness, claim)
                     if 0 < old == size == answer.size:
                         # Until July 2026 tlog-witness asked for this where the roots of one size differ; now for 422.
-                        what = f"FORK: it cosigned another history of this log, of {size} records too"
-                        return NotCosigned(what, is_fork=True)
+                        claim = f"it answers that it cosigned {size} records too, and not these"
+                        return await self._shown(witness, claim)
                     old = answer.size
         except WitnessUnreachableError as error:
             return NotCosigned(f"it is not reached: {error}", is_reached=False)
@@ -272,15 +291,63 @@ class LogPublisher:
             return NotCosigned(f"it is not reached: no answer within {PATIENCE_S:g} s", is_reached=False)
         return NotCosigned("it names another size each time")
 
+    async def _shown(self, witness: PolicyWitness, claim: str) -> NotCosigned:
+        """What becomes of a claim, by the checkpoint that the witness shows: only what this log has signed proves that
+        it has another history."""
+        origin = self.log_key.name
+        try:
+            got = await self._calls.get(f"{witness.url}{sha256(origin.encode()).hexdigest()}/checkpoint")
+            if got.status != 200:
+                return NotCosigned(f"{claim}, and shows no checkpoint: it answers {got.status}")
+            note = SignedNote.parse(got.body)
+            shown = Checkpoint.parse(note.text)
+        except (WitnessUnreachableError, NoteError) as error:
+            return NotCosigned(f"{claim}, and shows no checkpoint: {error}")
+        if shown.origin != origin or not any(is_signed(note, key) for key in (self.log_key, *self._policy.logs)):
+            return NotCosigned(f"{claim}, and shows no checkpoint that this log has signed")
+        there = await asyncio.to_thread(lambda: self._tree.size)
+        if shown.size > there:
+            return NotCosigned(f"FORK: this log has signed {shown.size} records, and there are {there}", fork=note)
+        if await asyncio.to_thread(self._tree.checkpoint, shown.size) != shown:
+            return NotCosigned(
+                f"FORK: this log has signed another history of its first {shown.size} records", fork=note
+            )
+        return NotCosigned(f"{claim}, and shows no other history than this")
+
+    def _remember(self) -> None:
+        """What witnesses have cosigned, as the tree keeps it: of a witness that went back nothing else is known."""
+        for note in filter(None, (self._tree.note(MET), self._tree.note(NEWEST))):
+            size = Checkpoint.parse(note.text).size
+            for name, before in self.witnesses.items():
+                key = self._policy.witnesses[name].key
+                times = [cosigned_at(note.text, one, key) for one in note.signatures if one.is_by(key)]
+                if any(times) and size > before.size:
+                    self.witnesses[name] = before._replace(size=size, time_s=max(one or 0 for one in times))
+
+    def _note_size(self, name: str, size: int) -> None:
+        """Counts, and logs, that a witness answers with a smaller size than one that it had cosigned."""
+        known = self.witnesses[name].size
+        if size < known and self._last_back.get(name) != (known, size):
+            self._last_back[name] = (known, size)
+            self.went_back[name] += 1
+            log.error(
+                "the witness %s answers that it cosigned %d records last, and this log has its cosignature of %d: its "
+                "file was put back from a copy, or somebody else answers; ask whoever runs it for a new witness",
+                name, size, known,
+            )  # fmt: skip
+
     def _state(self, size: int, answers: Mapping[str, WitnessAnswer], cosigned: Mapping[str, int]) -> None:
         """Notes what became of witnesses, and logs what changed."""
         for name, before in self.witnesses.items():
             answer = answers.get(name)
             if isinstance(answer, NotCosigned):
+                is_fork = answer.fork is not None
                 if answer.why != before.problem:
-                    level = logging.ERROR if answer.is_fork else logging.WARNING
+                    level = logging.ERROR if is_fork else logging.WARNING
                     log.log(level, "the witness %s has not cosigned: %s; play continues", name, answer.why)
-                self.witnesses[name] = WitnessState(before.size, before.time_s, *answer)
+                    if is_fork:
+                        log.error("what it shows, and this log has signed: %r", str(answer.fork))
+                self.witnesses[name] = WitnessState(before.size, before.time_s, answer.why, answer.is_reached, is_fork)
             elif name in cosigned:
                 if before.problem:
                     log.info("the witness %s cosigns again", name)

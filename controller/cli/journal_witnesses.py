@@ -122,8 +122,8 @@ def publish_command(
         feltwire journal publish journal.sqlite --key
 
     Exit codes: 0, also after Ctrl-C; 1 if a port cannot be opened; 2 for a file or a key that cannot be used; with
-    --once 3 if the journal is not as it was signed, or a witness has signed another history, and 5 if too few witnesses
-    cosigned.
+    --once 3 if the journal is not as it was signed, or a witness shows that another history was, and 5 if too few
+    witnesses cosigned.
     """
     journal = paths[-1]
     with exit_on_journal_error():

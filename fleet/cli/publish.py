@@ -66,8 +66,8 @@ def publish_command(
         feltwire fleet publish tls://hub.example:4222/atlantic-hall --state log --key --nats-user auditor
 
     Exit codes: 0, also after Ctrl-C; 1 if no server answers at the start, or a port cannot be opened; 2 for what cannot
-    be used; with --once 3 if the stream does not go on from what was signed, or a witness has signed another history,
-    and 5 if too few witnesses cosigned.
+    be used; with --once 3 if the stream does not go on from what was signed, or a witness shows that another
+    history was signed, and 5 if too few witnesses cosigned.
     """
     address = nats_address(server, login)
     with exit_on_nats_error(), exit_on_journal_error():

@@ -291,7 +291,8 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     assert origin_of(house.journal) == house.key.name
     with caplog.at_level(logging.WARNING):
         assert house.publish().exit_code == NOT_VERIFIED
-    assert caplog.text.count("FORK: it cosigned another history of this log") == 2
+    assert caplog.text.count(f"FORK: this log has signed another history of its first {last} records") == 2
+    assert caplog.text.count(f"what it shows, and this log has signed: '{house.key.name}\\n{last}\\n") == 2
     assert "NO WITNESS is reached" not in caplog.text
     assert call("witnesses", house.journal, "--policy", house.policy).exit_code == NOT_VERIFIED
     # Cut off at its end: the tree notices it before a witness has to.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, InclusionProof, is_signed
 from audit.transparency.notes import NoteError, NoteKey, SignedNote, decode_signatures
 from audit.transparency.policy import PolicyError, WitnessPolicy
-from audit.transparency.publishing import HttpAnswer, NotCosigned, OtherSize, read_witness_answer
+from audit.transparency.publishing import HttpAnswer, NotCosigned, OtherHistory, OtherSize, read_witness_answer
 from audit.transparency.tree import TreeProofError
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, read_submission, refuse_growth
 from tests.fakes.witnessing import LOG_NOTE_KEY, LOGS, bodies_of, checkpoint_of, grown, submission
@@ -123,9 +123,12 @@ def test_a_policy_is_read_or_refused_with_its_line(text: str) -> None:
 def test_an_answer_without_a_good_cosignature_is_never_taken_for_one(status: int, body: bytes) -> None:
     key = NoteKey("witness.test/a", 4, bytes(range(32)))
     answer = read_witness_answer(HttpAnswer(status, body), REQUEST.note, key)
-    assert isinstance(answer, (NotCosigned, OtherSize))
+    assert isinstance(answer, (NotCosigned, OtherHistory, OtherSize))
     if isinstance(answer, OtherSize):
         assert status == 409
         assert answer.size >= 0
+    elif isinstance(answer, OtherHistory):
+        assert status == 422
+        assert answer.claim.isprintable()
     else:
         assert answer.why.isprintable()

@@ -22,10 +22,14 @@ from command_line.publishing_metrics import PublisherCollector, PublisherProbes
 from hal.clock import NS_PER_S, VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from tests.fakes.witnessing import (
+    LOG,
     LOG_NOTE_KEY,
+    ORIGIN,
     TIME_S,
     ScriptedCalls,
     bodies_of,
+    checkpoint_of,
+    grown,
     policy_of,
     published,
 )
@@ -96,13 +100,13 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         assert result == "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy"
         assert [*sorted(each), last] == [
             "the witness a has not cosigned: it is not reached: Connection refused; play continues",
-            "the witness b has not cosigned: FORK: it cosigned another history of this log ('other root'); play "
-            "continues",
+            "the witness b has not cosigned: it answers that this history does not continue what it cosigned ('other "
+            "root'), and shows no checkpoint: it answers 422; play continues",
             "the witness c has not cosigned: its answer cannot be read: expected 1 to 64 lines of signatures, each "
             "with a line end; play continues",
             "NO WITNESS cosigns, and some answer: nobody vouches for what is written from now on; play continues",
         ]
-        assert [record.levelname for record in caplog.records if "FORK" in record.getMessage()] == ["ERROR"]
+        assert [record.levelname for record in caplog.records if "b has" in record.getMessage()] == ["WARNING"]
         probes = PublisherProbes(publisher)
         assert len(probes.ready(None).problems) == 3
         assert probes.ready("wheel-1").unknown
@@ -114,7 +118,8 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
             "5 records signed, and cosigned by a, c: enough for the policy",
             "a witness cosigns again",
             "the witness a cosigns again",
-            "the witness b has not cosigned: FORK: it cosigned 9 records of this log, and there are 5; play continues",
+            "the witness b has not cosigned: it answers that it cosigned 9 records of this log, and there are 5, and "
+            "shows no checkpoint: it answers 409; play continues",
             "the witness c cosigns again",
         ]
         assert not probes.ready(None).problems
@@ -131,28 +136,100 @@ def test_that_enough_witnesses_cosigned_is_logged_once(tmp_path: Path, caplog: p
         assert lines == ["5 records signed, and cosigned by a, b: enough for the policy"]
 
 
+def shown(bodies: list[bytes], key: SigningKey = LOG, origin: str = ORIGIN) -> HttpAnswer:
+    """The checkpoint of a log with these leaves, as a witness shows it."""
+    return HttpAnswer(200, str(checkpoint_of(grown(bodies).node, len(bodies), origin).sign(key)).encode())
+
+
+EVENTS, OTHERS = bodies_of("event", 9), bodies_of("other", 9)
+NOT_THIS = "it answers that this history does not continue what it cosigned ('x'), and shows no "
+NINE = "it answers that it cosigned 9 records of this log, and there are 5, and shows no "
+
+
 @pytest.mark.parametrize(
     ("answers", "code", "stated"),
     [
-        ({"a": AWAY, "b": AWAY, "c": AWAY}, NOT_COMPLETE, "NO WITNESS is reached"),
-        ({"a": AWAY, "b": HttpAnswer(503, b""), "c": AWAY}, NOT_COMPLETE, "NO WITNESS cosigns, and some answer"),
-        ({one: HttpAnswer(422, b"x\n") for one in "abc"}, NOT_VERIFIED, "NO WITNESS cosigns, and some answer"),
-        ({one: HttpAnswer(409, b"9\n") for one in "abc"}, NOT_VERIFIED, "NO WITNESS cosigns, and some answer"),
+        ([AWAY], NOT_COMPLETE, "it is not reached: Connection refused"),
+        ([HttpAnswer(503, b"")], NOT_COMPLETE, "it answers 503 ('')"),
+        # What it answers, nobody has signed.
+        ([HttpAnswer(422, b"x\n")], NOT_COMPLETE, f"{NOT_THIS}checkpoint: it answers 422"),
+        ([HttpAnswer(409, b"9\n")], NOT_COMPLETE, f"{NINE}checkpoint: it answers 409"),
+        ([HttpAnswer(409, b"9\n"), AWAY], NOT_COMPLETE, f"{NINE}checkpoint: Connection refused"),
+        ([HttpAnswer(422, b"x\n"), HttpAnswer(200, b"x")], NOT_COMPLETE, f"{NOT_THIS}checkpoint: a note has a text"),
+        ([HttpAnswer(422, b"x\n"), shown(EVENTS[:4])], NOT_COMPLETE, f"{NOT_THIS}other history than this"),
+        ([HttpAnswer(422, b"x\n"), shown(OTHERS[:4], KEYS["c"])], NOT_COMPLETE, f"{NOT_THIS}checkpoint that this log"),
+        ([HttpAnswer(409, b"9\n"), shown(OTHERS, LOG, "x/y")], NOT_COMPLETE, f"{NINE}checkpoint that this log has"),
+        (
+            [HttpAnswer(422, b"x\n"), shown(OTHERS[:4])],
+            NOT_VERIFIED,
+            "FORK: this log has signed another history of its",
+        ),
+        (
+            [HttpAnswer(409, b"9\n"), shown(OTHERS[:5])],
+            NOT_VERIFIED,
+            "FORK: this log has signed another history of its",
+        ),
+        (
+            [HttpAnswer(409, b"9\n"), shown(EVENTS)],
+            NOT_VERIFIED,
+            "FORK: this log has signed 9 records, and there are 5",
+        ),
     ],
 )
-def test_another_history_is_not_an_outage(
+def test_only_what_the_log_itself_has_signed_proves_another_history_which_is_no_outage(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
-    answers: dict[str, HttpAnswer | WitnessUnreachableError],
+    answers: list[HttpAnswer | WitnessUnreachableError],
     code: int,
     stated: str,
 ) -> None:
-    calls = ScriptedCalls(**{name: [answer] for name, answer in answers.items()})
+    calls = ScriptedCalls(**dict.fromkeys("abc", answers))
     with published(tmp_path, POLICY, calls) as (tree, publisher):
         add(tree, 5)
         assert asyncio.run(publish_once(publisher)) == code
     assert "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy" in caplog.text
-    assert f"{stated}: nobody vouches for what is written from now on" in caplog.text
+    why = "NO WITNESS is reached" if answers == [AWAY] else "NO WITNESS cosigns, and some answer"
+    assert f"{why}: nobody vouches for what is written from now on" in caplog.text
+    logged = [one for one in caplog.records if f"the witness b has not cosigned: {stated}" in one.getMessage()]
+    assert [one.levelname for one in logged] == ["ERROR" if code == NOT_VERIFIED else "WARNING"]
+    # The evidence is in the log, and nowhere else.
+    assert caplog.text.count("what it shows, and this log has signed: 'feltwire/of-a-test") == 3 * (
+        code == NOT_VERIFIED
+    )
+
+
+def test_a_witness_that_went_back_is_named_once_and_counted_whoever_knows_what_it_had_cosigned(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def backs(publisher: LogPublisher) -> dict[str, float]:
+        found = {family.name: family for family in PublisherCollector(publisher).collect()}
+        return {one.labels["witness"]: one.value for one in found["feltwire_witness_went_back"].samples}
+
+    calls = ScriptedCalls(c=[AWAY])
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 4)
+        calls.answers |= {name: [good(tree, 4, name)] for name in "ab"}
+        turn(publisher)
+    # Another process finds it in the tree.
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 6)
+        calls.answers |= {"a": [HttpAnswer(409, b"3\n"), good(tree, 6, "a")], "b": [good(tree, 6, "b")]}
+        calls.bodies.clear()
+        turn(publisher)
+        sent = sorted((name, AddCheckpoint.parse(body).old) for name, body in calls.bodies)
+        assert sent == [("a", 3), ("a", 4), ("b", 4), ("c", 0)]
+        assert publisher.witnesses["a"].size == 6
+        add(tree, 8)
+        calls.answers |= {"a": [HttpAnswer(409, b"0\n"), HttpAnswer(500, b"")], "b": [good(tree, 8, "b")]}
+        for _ in range(2):
+            calls.answers["a"].insert(0, HttpAnswer(409, b"0\n"))
+            turn(publisher)
+        assert backs(publisher) == {"a": 2, "b": 0, "c": 0}
+    errors = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    assert [one.partition(": its file")[0] for one in errors] == [
+        "the witness a answers that it cosigned 3 records last, and this log has its cosignature of 4",
+        "the witness a answers that it cosigned 0 records last, and this log has its cosignature of 6",
+    ]
 
 
 def test_what_enough_cosigned_is_kept_while_another_witness_is_slow_and_that_one_has_20_s_in_all(
@@ -201,20 +278,21 @@ def test_a_witness_that_names_another_size_each_time_is_asked_three_times_and_no
 
 def test_a_witness_that_has_another_root_of_this_very_size_has_another_history(tmp_path: Path) -> None:
     """tlog-witness asks for 422 then, and before July 2026 it asked for 409."""
+    other = shown(OTHERS[:6])
     calls = ScriptedCalls(
-        a=[HttpAnswer(409, b"6\n")],
-        b=[HttpAnswer(409, b"6\n"), HttpAnswer(422, b"two roots\n")],
+        a=[HttpAnswer(409, b"6\n"), HttpAnswer(409, b"6\n"), other],
+        b=[HttpAnswer(409, b"6\n"), HttpAnswer(422, b"two roots\n"), other],
         c=[HttpAnswer(409, b"4\n")],
     )
     with published(tmp_path, POLICY, calls) as (tree, publisher):
         add(tree, 6)
         turn(publisher)
-        olds = [(name, AddCheckpoint.parse(body).old) for name, body in calls.bodies]
+        olds = [(name, AddCheckpoint.parse(body).old) for name, body in calls.bodies if body]
         assert sorted(olds) == [("a", 0), ("a", 6), ("b", 0), ("b", 6), ("c", 0), ("c", 4), ("c", 4)]
         problems = {name: one.problem for name, one in publisher.witnesses.items()}
         assert problems == {
-            "a": "FORK: it cosigned another history of this log, of 6 records too",
-            "b": "FORK: it cosigned another history of this log ('two roots')",
+            "a": "FORK: this log has signed another history of its first 6 records",
+            "b": "FORK: this log has signed another history of its first 6 records",
             # Of a smaller size this shows no history at all.
             "c": "it names another size each time",
         }
