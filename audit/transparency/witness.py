@@ -65,6 +65,9 @@ def refuse_growth(submitted: SubmittedCheckpoint, latest: Checkpoint | None) -> 
     size, root = (0, EMPTY_ROOT) if latest is None else (latest.size, latest.root)
     if old != size:
         return WitnessRefusal(409, f"{size}\n", SIZE)
+    if not checkpoint.size and checkpoint.root != EMPTY_ROOT:
+        # Of no tree at all, whatever was cosigned.
+        return WitnessRefusal(422, "an empty tree has another root\n")
     try:
         check_growth(old, checkpoint.size, root, checkpoint.root, submitted.proof)
     except TreeProofError as error:

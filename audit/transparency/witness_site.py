@@ -24,24 +24,25 @@ _MOST_REFUSED: Final = 1000
 def witness_site(file: WitnessFile, logs: Mapping[str, Sequence[NoteKey]], now_s: Callable[[], int]) -> web.Application:
     """The site of a witness of these logs, by their origin; `now_s` gives the seconds since 1970."""
 
-    refused: set[Checkpoint] = set()
+    refused: set[tuple[Checkpoint, bool]] = set()
+    """With whether it was a fork: a checkpoint that came with a bad proof first may be one later."""
 
     def log_refused(submitted: SubmittedCheckpoint, refusal: WitnessRefusal) -> None:
         checkpoint = submitted.checkpoint
         # Checkpoints are public, and anybody may send one, with any proof, as often as they like.
-        if checkpoint in refused:
+        if (checkpoint, refusal.is_fork) in refused:
             return
         if len(refused) >= _MOST_REFUSED:
             refused.clear()
-        refused.add(checkpoint)
-        origin, size, why = checkpoint.origin, checkpoint.size, refusal.text.strip()
+        refused.add((checkpoint, refusal.is_fork))
+        origin, size, why, note = checkpoint.origin, checkpoint.size, refusal.text.strip(), str(submitted.note)
         if refusal.is_fork:
             # Signed by the log's own key: it proves that there are two histories.
-            log.error("FORK of %s refused: %s: %r", origin, why, str(submitted.note))
+            log.error("FORK of %s refused: %s: %r", origin, why, note)
         else:
-            log.warning(
-                "%s at %d refused: it was not shown to continue the first %d: %s", origin, size, submitted.old, why
-            )
+            # What was cosigned since may show that it is one: then this is the other half of the proof.
+            what = "it was not shown to continue the first"
+            log.warning("%s at %d refused: %s %d: %s: %r", origin, size, what, submitted.old, why, note)
 
     async def add_checkpoint(request: web.Request) -> web.Response:
         submitted = read_submission(await request.read(), logs)
@@ -51,8 +52,7 @@ def witness_site(file: WitnessFile, logs: Mapping[str, Sequence[NoteKey]], now_s
         try:
             answer = file.add(submitted, now_s())
         except WitnessFileError as error:
-            log.error("%s", error)
-            return _refused(WitnessRefusal(500, "the witness cannot keep its state: nothing is signed\n"))
+            return _failed(error)
         if isinstance(answer, WitnessRefusal):
             if answer.status == 422:
                 log_refused(submitted, answer)
@@ -61,7 +61,10 @@ def witness_site(file: WitnessFile, logs: Mapping[str, Sequence[NoteKey]], now_s
         return _text(str(answer))
 
     async def checkpoint(request: web.Request) -> web.Response:
-        note = file.shown(request.match_info["log"])
+        try:
+            note = file.shown(request.match_info["log"])
+        except WitnessFileError as error:
+            return _failed(error)
         if note is None:
             return _refused(WitnessRefusal(404, "no checkpoint of this log was cosigned here\n"))
         return _text(str(note))
@@ -81,6 +84,11 @@ async def _add_headers(_request: web.Request, response: web.StreamResponse) -> N
     response.headers[hdrs.SERVER] = "feltwire"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"
+
+
+def _failed(error: WitnessFileError) -> web.Response:
+    log.error("%s", error)
+    return _refused(WitnessRefusal(500, "the witness cannot read or keep its state: nothing is signed\n"))
 
 
 def _refused(refusal: WitnessRefusal) -> web.Response:

@@ -72,8 +72,11 @@ def test_each_refusal_has_the_status_of_the_protocol() -> None:
     assert status(submission(FORK.node, 30, 35), thirty)[0] == 422
     assert status(submission(FORK.node, 30, 30), thirty)[0] == 422
     assert status(submission(TREE.node, 0, 7)._replace(proof=(EMPTY_ROOT,)), None)[0] == 422
-    empty = Checkpoint(ORIGIN, 0, b"\1" * 32).sign(LOG)
-    assert status(AddCheckpoint(0, (), empty), None)[0] == 422
+    empty = AddCheckpoint(0, (), Checkpoint(ORIGIN, 0, b"\1" * 32).sign(LOG))
+    for latest in (None, checkpoint_of(TREE.node, 0)):
+        # One root alone is no fork.
+        refusal = (422, "an empty tree has another root\n", "text/plain; charset=utf-8", False)
+        assert refuse_growth(taken(empty), latest) == refusal
 
 
 def test_who_is_not_known_or_did_not_sign_is_refused() -> None:
@@ -207,16 +210,18 @@ def test_of_two_processes_on_one_file_the_later_checkpoint_is_the_one_that_is_sh
         assert Checkpoint.parse(shown.text).size == 20
 
 
+def sent(url: str, request: AddCheckpoint) -> int:
+    """The status of the answer."""
+    try:
+        with urllib.request.urlopen(f"{url}add-checkpoint", request.encode(), timeout=HANG_S) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def test_only_two_roots_of_one_size_are_logged_as_a_fork_and_what_is_refused_once_a_checkpoint(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def sent(url: str, request: AddCheckpoint) -> int:
-        try:
-            with urllib.request.urlopen(f"{url}add-checkpoint", request.encode(), timeout=HANG_S) as answer:
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            return error.code
-
     forked = grown(bodies_of("other", 7))
     with served_witness(tmp_path / "a.witness", LOGS) as (_, url), caplog.at_level(logging.WARNING):
         assert sent(url, submission(TREE.node, 0, 7)) == 200
@@ -235,7 +240,37 @@ def test_only_two_roots_of_one_size_are_logged_as_a_fork_and_what_is_refused_onc
         *(f"{ORIGIN} at {size}" for size in (20, 30, 7)),
         f"FORK of {ORIGIN}",
     ]
-    assert ["\N{EM DASH}" in line for line in told] == [False, False, False, True]
+    # With the note: what was signed is the evidence, whatever it turns out to be.
+    assert all(line.endswith("\\n'") and "\N{EM DASH}" in line for line in told)
+
+
+def test_a_fork_is_logged_also_where_its_checkpoint_was_refused_before_for_its_proof(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served_witness(tmp_path / "a.witness", LOGS) as (_, url), caplog.at_level(logging.WARNING):
+        assert sent(url, submission(TREE.node, 0, 10)) == 200
+        assert sent(url, submission(FORK.node, 10, 11)) == 422
+        assert sent(url, submission(TREE.node, 10, 11)) == 200
+        for _ in range(2):
+            assert sent(url, submission(FORK.node, 11, 11)) == 422
+    refused, fork = (record for record in caplog.records if record.name.endswith("witness_site"))
+    assert (refused.levelname, fork.levelname) == ("WARNING", "ERROR")
+    assert repr(str(checkpoint_of(FORK.node, 11)))[:-1] in fork.getMessage()
+
+
+def test_a_file_that_cannot_be_read_is_stated_to_whoever_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "a.witness"
+    with served_witness(path, LOGS) as (_, url):
+        assert sent(url, submission(TREE.node, 0, 7)) == 200
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE latest SET note = CAST('junk' AS BLOB)")
+        with pytest.raises(urllib.error.HTTPError, match="500") as failed:
+            urllib.request.urlopen(f"{url}{sha256(ORIGIN.encode()).hexdigest()}/checkpoint", timeout=HANG_S)
+        assert failed.value.read() == b"the witness cannot read or keep its state: nothing is signed\n"
+        assert sent(url, submission(TREE.node, 7, 9)) == 500
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [record.exc_info for record in errors] == [None, None]
+    assert all("a.witness: it cannot be read or written" in record.getMessage() for record in errors)
 
 
 def test_what_the_disk_or_another_program_does_is_no_reason_to_begin_a_new_witness(tmp_path: Path) -> None:
