@@ -47,7 +47,7 @@ from command_line.options import page_address
 from command_line.plain_output import log_lines, show
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
-from command_line.witness_options import GivenPolicy, policy_option
+from command_line.witness_options import NO_WITNESS, GivenPolicy, policy_option
 from controller.service.event_lines import colored_line_of
 from feed.events import EventError, decode
 from hal.clock import NS_PER_S, SystemClock
@@ -215,17 +215,19 @@ def prove_command(
     \b
     Examples:
         feltwire journal prove journal.sqlite wheel-1#44
-        feltwire journal prove journal.sqlite wheel-1.9f3c04d1a2b36e57.17 -o result.tlog-proof
+        feltwire journal prove journal.sqlite wheel-1.9f3c04d1a2b36e57.17 --policy witnesses.policy -o result.tlog-proof
         feltwire journal prove 2026.sqlite wheel-1#44 --tree journal.sqlite.tree -o result.tlog-proof
         feltwire journal prove journal.sqlite wheel-1#44 --page --policy witnesses.policy -o result.html
 
     Exit codes: 0; 2 for a file that cannot be used, or where there is no such event; 3 if it is not the event that was
-    signed; 5 if it is in no signed checkpoint yet, or, for --page, too few witnesses of the policy cosigned that.
+    signed; 5 if it is in no signed checkpoint yet, or, with --policy, too few witnesses of it cosigned that.
     """
     if page and (output is None or not given.policy.logs):
         raise click.UsageError(
             "--page needs -o FILE, and --policy with the keys that it is to be checked with, the log's too"
         )
+    if link and not page:
+        raise click.UsageError("--link is for the code on a page; add --page")
     with exit_on_journal_error():
         table, mark, number = event.rpartition("#")
         by_round = bool(mark) and number.isascii() and number.isdigit() and len(number) < 16
@@ -240,26 +242,25 @@ def prove_command(
             show(error, fg="red", err=True)
             is_late = isinstance(error, NotWitnessedError) and not error.is_changed
             sys.exit(NOT_COMPLETE if is_late else NOT_VERIFIED)
-    if output is None:
-        click.echo(str(proof), nl=False)
-        _show_mark(proof, err=True)
-        return
-    met = True
     try:
-        if page:
-            met = given.policy.check(proof.note).met
+        met = given.text == NO_WITNESS or given.policy.check(proof.note).met
+        if output is None:
+            click.echo(str(proof), nl=False)
+        elif page:
             shown = result_link(link, record) if link else ""
             output.write_bytes(check_page(shown_result(record, proof, given.text, shown)).body)
         else:
             output.write_bytes(str(proof).encode())
             output.with_name(f"{output.name}.event").write_bytes(record.body)
     except NoteError as error:
-        raise click.UsageError(f"the page would not verify: {error}; publish --key prints the line of it") from error
+        what = "page" if page else "proof"
+        raise click.UsageError(f"the {what} would not verify: {error}; publish --key prints the line of it") from error
     except ResultLinkError as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"it cannot be written: {error}") from error
-    show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
+    if output is not None:
+        show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
     _show_mark(proof, err=True)
     if not met:
         show(_NOT_ENOUGH, fg="red", bold=True, err=True)

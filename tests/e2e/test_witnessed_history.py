@@ -424,6 +424,15 @@ def test_a_page_that_would_not_verify_is_refused_or_stated(house: WitnessedHouse
         assert told.exit_code == code, told.output
         assert said in " ".join(told.output.split())
         assert page.exists() == (code != 2)
+        # The same policy for a proof: what would not be verified by it is not given as if it were.
+        if more or "--page" in said:
+            continue
+        for out in ((), ("-o", tmp_path / f"{code}.tlog-proof")):
+            proof = call("prove", house.journal, "wheel-1#2", "--policy", file, *out)
+            assert (proof.exit_code, said in " ".join(proof.output.split())) == (code, True), proof.output
+        assert (tmp_path / f"{code}.tlog-proof").exists() == (code != 2)
+    alone = call("prove", house.journal, "wheel-1#2", "--link", "http://10.0.0.5:8092/", "-o", page)
+    assert (alone.exit_code, "add --page" in alone.output) == (2, True)
 
 
 def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoints_alone(
