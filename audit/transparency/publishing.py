@@ -27,7 +27,7 @@ from audit.transparency.notes import (
     SignedNote,
     decode_signatures,
 )
-from audit.transparency.policy import PolicyWitness, WitnessPolicy
+from audit.transparency.policy import NONE, PolicyWitness, WitnessPolicy
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 from hal.wording import counted
@@ -359,8 +359,11 @@ class LogPublisher:
         if is_met is not self._is_met:
             signed = f"{counted(self.size, 'record')} signed"
             if is_met:
-                by = ", ".join(self._cosigned_by) or "no witness"
-                log.info("%s, and cosigned by %s: enough for the policy", signed, by)
+                by = (
+                    f"and cosigned by {', '.join(self._cosigned_by)}" if self._cosigned_by else "by the log's key alone"
+                )
+                enough = "no witness is asked for" if self._policy.quorum == NONE else "enough for the policy"
+                log.info("%s, %s: %s", signed, by, enough)
             else:
                 log.warning("%s, and NOT ENOUGH witnesses cosigned it for this policy", signed)
             self._is_met = is_met

@@ -308,6 +308,25 @@ def test_after_a_change_of_the_key_the_newest_is_signed_again(tmp_path: Path) ->
         assert isinstance(tree.note(NEWEST), SignedNote)
 
 
+@pytest.mark.parametrize(
+    ("policy", "stated"),
+    [
+        ("quorum none\n", "by the log's key alone: no witness is asked for"),
+        (POLICY.replace("quorum enough", "quorum none"), "and cosigned by a: no witness is asked for"),
+        (POLICY.replace("group enough 2", "group enough 1"), "and cosigned by a: enough for the policy"),
+    ],
+)
+def test_that_no_witness_is_asked_for_is_stated(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, policy: str, stated: str
+) -> None:
+    calls = ScriptedCalls(b=[AWAY], c=[AWAY])
+    with published(tmp_path, policy, calls) as (tree, publisher), caplog.at_level(logging.INFO):
+        add(tree, 3)
+        calls.answers["a"] = [good(tree, 3, "a")]
+        turn(publisher)
+    assert caplog.records[-1].getMessage() == f"3 records signed, {stated}"
+
+
 @pytest.mark.parametrize("failing", ["_catch_up", "keep"])
 def test_while_nothing_is_signed_a_metric_states_it_whatever_step_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
