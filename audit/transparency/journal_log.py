@@ -122,6 +122,8 @@ class GrowingTree:
         self._key = key
         self._whole_every = whole_every
         self._times = self._compared_after = 0
+        self.damage = ""
+        """Why the journal is not what was signed, as it was found last; empty where it is."""
 
     def catch_up(self) -> int:
         """The size of the tree then.
@@ -132,7 +134,12 @@ class GrowingTree:
         """
         whole = self._times % self._whole_every == 0
         before = self._tree.size
-        size = catch_up(self._tree, self._paths, self._key, compared_after=0 if whole else self._compared_after)
+        try:
+            size = catch_up(self._tree, self._paths, self._key, compared_after=0 if whole else self._compared_after)
+        except JournalDamaged as error:
+            self.damage = error.what
+            raise
+        self.damage = ""
         self._compared_after = before
         self._times += 1
         return size
@@ -310,6 +317,23 @@ def prove(tree: TreeFile, record: Record, paths: Sequence[Path]) -> InclusionPro
     mark = late_seal(paths[-1], record.n)
     extra = b"" if mark is None else mark.extra()
     return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note, extra)
+
+
+def must_be_the_last(tree: TreeFile, record: Record, paths: Sequence[Path]) -> int:
+    """Each record from a verdict on is the one of which the tree has the leaf, and in its place: no later verdict is
+    hidden among them. Returns how many records of the tree are after the last of these files.
+
+    Raises:
+        NotWitnessedError: one is not.
+        JournalError: a file, or the tree, cannot be read.
+    """
+    try:
+        for path in paths:
+            _must_be_as_in_the_tree(tree, path, record.n - 1)
+    except JournalDamaged as error:
+        raise NotWitnessedError(str(error), is_changed=True) from error
+    last, _ = records_after(paths, tree.size)
+    return max(0, tree.size - last)
 
 
 def _note_with(tree: TreeFile, leaf: int) -> tuple[SignedNote, int]:

@@ -97,14 +97,18 @@ class TreeSite:
 class ProofSite:
     """The proofs of one journal, beside those of its tree."""
 
-    def __init__(self, paths: Sequence[Path], tree: TreeFile, policy: str, link: str) -> None:
+    def __init__(
+        self, paths: Sequence[Path], tree: TreeFile, policy: str, link: str, damage: Callable[[], str] = lambda: ""
+    ) -> None:
         """`paths` are archives, oldest first, and the journal; `policy` is the text that is given along; `link` is the
-        address of the page for players, empty for the one under which it was asked for."""
+        address of the page for players, empty for the one under which it was asked for. `damage` gives why the journal
+        is not what was signed, empty where it is: the last verdict of a round is not known then."""
         self._paths = paths
         self._tree = tree
         self._tree_site = TreeSite(tree)
         self._policy = policy
         self._link = link
+        self._damage = damage
         self._told = False
         """Whether it is logged that a link is too long."""
         self._changed: set[str] = set()
@@ -129,6 +133,9 @@ class ProofSite:
 
     async def _round(self, request: web.Request) -> web.Response:
         table, number = request.match_info["table"], int(request.match_info["number"])
+        damage = self._damage()
+        if damage:
+            raise web.HTTPInternalServerError(text=f"which verdict of a round is the last is not known: {damage}\n")
         return await self._proven(request, lambda: find_verdict(self._paths, table, number))
 
     async def _proven(self, request: web.Request, look: Callable[[], Record | None]) -> web.Response:
@@ -156,6 +163,7 @@ class ProofSite:
             if str(error) not in self._changed:
                 self._changed.add(str(error))
                 log.error("%s", error)
-            raise web.HTTPConflict(text=f"{error}\n") from error
+            what = error.what if isinstance(error, RecordChanged) else str(error)
+            raise web.HTTPConflict(text=f"{what}\n") from error
         except JournalError as error:
             raise web.HTTPInternalServerError(text=f"{error.what}\n") from error

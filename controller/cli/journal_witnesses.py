@@ -29,6 +29,7 @@ from audit.transparency.journal_log import (
     find_verdict,
     first_other_record,
     must_be_of,
+    must_be_the_last,
     origin_of,
     prove,
     records_after,
@@ -54,6 +55,7 @@ from hal.clock import NS_PER_S, SystemClock
 from hal.wording import counted
 
 if TYPE_CHECKING:
+    from audit.transparency.proof_site import ProofSite
     from scoreboard.web import PageServer
 
 log = logging.getLogger(__name__)
@@ -138,13 +140,16 @@ def publish_command(
         with ExitStack() as held:
             opened = tree_path(journal) if tree_file is None else tree_file
             tree = held.enter_context(TreeFile.open(opened, origin))
+            growing = GrowingTree(tree, paths, log_key.public, max(1, COMPARED_EVERY_S // every))
             served = None
             if host is not None:
+                from audit.transparency.proof_site import ProofSite
+
                 shown = held.enter_context(TreeFile.open(opened, origin))
-                served = "proofs", _server(paths, shown, policy, host, port, names, link)
+                site = ProofSite(paths, shown, policy, link, lambda: growing.damage)
+                served = "proofs", _server(site, host, port, names)
 
             def publisher(calls: WitnessCalls) -> LogPublisher:
-                growing = GrowingTree(tree, paths, log_key.public, max(1, COMPARED_EVERY_S // every))
                 more = partial(asyncio.to_thread, growing.catch_up)
                 return LogPublisher(tree, key, given.policy, calls, more)
 
@@ -167,14 +172,11 @@ def _load_key(file: Path, journal: Path) -> SigningKey:
         raise JournalError(journal, str(error), "or give the file of the key with --signing-key") from error
 
 
-def _server(
-    paths: Sequence[Path], tree: TreeFile, policy: str, host: str, port: int, names: Sequence[str], link: str
-) -> PageServer:
-    from audit.transparency.proof_site import ProofSite
+def _server(site: ProofSite, host: str, port: int, names: Sequence[str]) -> PageServer:
     from scoreboard.web import NamesAllowed, PageServer, application
 
     app = application(NamesAllowed.of_this_computer(host, names), [])
-    ProofSite(paths, tree, policy, link).add_to(app)
+    site.add_to(app)
     return PageServer(app, host, port)
 
 
@@ -220,7 +222,8 @@ def prove_command(
         feltwire journal prove journal.sqlite wheel-1#44 --page --policy witnesses.policy -o result.html
 
     Exit codes: 0; 2 for a file that cannot be used, or where there is no such event; 3 if it is not the event that was
-    signed; 5 if it is in no signed checkpoint yet, or, with --policy, too few witnesses of it cosigned that.
+    signed, or, of a round, a record after it is not the one that was; 5 if it is in no signed checkpoint yet, or, with
+    --policy, too few witnesses of it cosigned that.
     """
     if page and (output is None or not given.policy.logs):
         raise click.UsageError(
@@ -238,6 +241,7 @@ def prove_command(
             with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
                 must_be_of(tree, paths)
                 proof = prove(tree, record, paths)
+                not_here = must_be_the_last(tree, record, paths) if by_round else 0
         except (NotWitnessedError, RecordChanged) as error:
             show(error, fg="red", err=True)
             is_late = isinstance(error, NotWitnessedError) and not error.is_changed
@@ -262,6 +266,9 @@ def prove_command(
     if output is not None:
         show(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
     _show_mark(proof, err=True)
+    if not_here:
+        what = f"the tree has {counted(not_here, 'record')} after these files: a correction may be among them"
+        show(f"  {what}", fg="yellow", err=True)
     if not met:
         show(_NOT_ENOUGH, fg="red", bold=True, err=True)
         sys.exit(NOT_COMPLETE)

@@ -11,11 +11,13 @@ import pytest
 from audit.errors import JournalDamaged, JournalError
 from audit.transparency.journal_log import (
     GrowingTree,
+    NotWitnessedError,
     catch_up,
     checkpoints_at,
     find_event,
     find_verdict,
     must_be_of,
+    must_be_the_last,
     origin_of,
 )
 from audit.transparency.sealed_leaves import RecordChanged
@@ -121,6 +123,12 @@ def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, cha
         with pytest.raises(RecordChanged, match=named):
             growing.catch_up()
         assert tree.size == size
+        assert re.match(named, growing.damage)
+        # Whoever proves an earlier verdict as the last of its round has to look at all after it.
+        before = find_verdict([path], "wheel-1", 5)
+        assert before is not None
+        with pytest.raises(NotWitnessedError, match=named):
+            must_be_the_last(tree, before, [path])
     with pytest.raises(RecordChanged, match=named):
         checkpoints_at([path], [size], None)
     if "chain" not in change:

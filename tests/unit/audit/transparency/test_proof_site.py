@@ -50,6 +50,7 @@ def asked(
     check: Callable[[aiohttp.ClientSession, str], Awaitable[None]],
     link: str = "",
     arrived: Callable[[], object] = lambda: None,
+    damage: str = "",
 ) -> None:
     """Runs a check on a site; `arrived` is called with each request."""
 
@@ -62,7 +63,7 @@ def asked(
         with TreeFile.open(tree_path(journal)) as tree:
             app: web.Application = application(NamesAllowed.on("127.0.0.1"), [])
             app.middlewares.append(arriving)
-            ProofSite([journal], tree, "quorum none\n", link).add_to(app)
+            ProofSite([journal], tree, "quorum none\n", link, lambda: damage).add_to(app)
             server = PageServer(app)
             url = await server.start()
             try:
@@ -127,9 +128,23 @@ def test_of_a_verdict_that_was_changed_the_answer_states_that_and_it_is_logged_o
             status, text = await get(session, f"{url}round/wheel-1/2")
             assert status == 409
             assert said in text
+            assert str(journal) not in text
 
     asked(journal, check)
     assert [one.levelname for one in caplog.records if said in one.getMessage()] == ["ERROR"]
+
+
+def test_while_the_journal_is_not_what_was_signed_no_verdict_is_shown_as_the_last_of_its_round(journal: Path) -> None:
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        status, text = await get(session, f"{url}round/wheel-1/2")
+        assert status == 500
+        assert text == "which verdict of a round is the last is not known: record 7 is missing\n"
+        # That an event was signed, its proof shows all the same.
+        verdict = find_verdict([journal], "wheel-1", 2)
+        assert verdict is not None
+        assert (await get(session, f"{url}proof/{verdict.id}"))[0] == 200
+
+    asked(journal, check, damage="record 7 is missing")
 
 
 def test_a_link_that_is_too_long_for_a_code_is_logged_once(journal: Path, caplog: pytest.LogCaptureFixture) -> None:
