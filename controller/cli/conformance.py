@@ -288,9 +288,9 @@ def ours() -> None:
 
     Exit codes: 0; 2 if what it reads is not a capture of the suite's format.
     """
-    from controller.conformance.candidate import answers, declaration
     from controller.conformance.captures import SuiteError, suite
     from controller.conformance.line_text import LineTextError
+    from controller.conformance.ours import answers, declaration
     from hal.capture.errors import CaptureError
 
     try:

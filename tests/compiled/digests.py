@@ -24,8 +24,8 @@ from typing import Final
 import drivers.wheel.quadrature
 from benchmarks.verdicts import learnt, simulated_rounds
 from controller.configuration.values import TableConfig
-from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
+from controller.conformance.ours import answers
 from controller.conformance.streams import at_random, damaged, fed, on_the_wires, with_lost_edges
 from controller.games.assembly import geometry_of
 from controller.games.load import check_text

@@ -21,7 +21,6 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.bench.simulation import Score, simulate
-from controller.conformance.candidate import answers
 from controller.conformance.captures import (
     FOLDER,
     INDEX,
@@ -34,6 +33,7 @@ from controller.conformance.captures import (
     suite,
 )
 from controller.conformance.line_text import BEGIN, END, UNTIL, batches, value_lines
+from controller.conformance.ours import answers
 from controller.games.assembly import geometry_of
 from feed import events
 from feed.events import decode

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from controller.conformance.candidate import answers
 from controller.conformance.copies import GOES_ON_NS
 from controller.conformance.line_text import BEGIN, END, UNTIL, time_of
+from controller.conformance.ours import answers
 from feed import events
 from feed.events import decode
 

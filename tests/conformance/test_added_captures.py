@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.conformance.candidate import answers
 from controller.conformance.captures import Capture, suite
 from controller.conformance.line_text import time_of
+from controller.conformance.ours import answers
 from feed.events import Outcome, decode
 from tests.conformance import added, index, made
 from tests.conformance.needed import needed_ns, void_of

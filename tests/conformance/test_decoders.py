@@ -22,11 +22,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.cli import main
-from controller.conformance.candidate import answers, declaration
 from controller.conformance.captures import FOLDER, SUFFIX, Capture, RightVerdict, SuiteError, handles, suite
 from controller.conformance.copies import Copy, copies
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
 from controller.conformance.line_text import BEGIN, LineTextError, batches, time_of, value_lines
+from controller.conformance.ours import answers, declaration
 from controller.conformance.runner import Declaration, DecoderError, Runner
 from controller.games.catalogue import GAMES
 from feed.reasons import explained

@@ -9,10 +9,10 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from controller.conformance.candidate import answers
 from controller.conformance.captures import Capture, RightVerdict, suite
 from controller.conformance.copies import copies
 from controller.conformance.judge import Kind
+from controller.conformance.ours import answers
 from tests.conformance.in_process import Decoder, event, judged
 
 SUITE: Final = suite()

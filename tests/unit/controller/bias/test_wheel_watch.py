@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
+from controller.conformance.ours import answers
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.games.roulette.spec import bowl_of
