@@ -16,6 +16,7 @@ import msgspec
 from controller.conformance.captures import SAME_REVOLUTIONS, Capture, RightVerdict, Round
 from controller.conformance.copies import AS_IT_IS, GOES_ON_NS, Copy, Cut, unplugged
 from controller.conformance.line_text import BEGIN, END, UNTIL, LineTextError, time_of
+from hal.clock import NS_PER_S
 from hal.plain_text import plain
 
 TYPES: Final = {f"feltwire.round.{kind}.v1": kind for kind in ("outcome", "void", "unresolved")}
@@ -58,7 +59,13 @@ class Deviation(NamedTuple):
     def __str__(self) -> str:
         where = "" if self.round is None else f"round {self.round}, "
         where += "" if self.cut is None else f"in the copy that is {self.cut}, "
-        return f"{self.kind}: {where}at {self.t_ns / 1e9:.3f} s: expected {self.expected}, got {self.got}"
+        return f"{self.kind}: {where}at {_seconds(self.t_ns)} s: expected {self.expected}, got {self.got}"
+
+
+def _seconds(t_ns: int) -> str:
+    """A time to the nanosecond: what is too early may be so by one."""
+    whole, rest = divmod(t_ns, NS_PER_S)
+    return f"{whole}.{f'{rest:09}'.rstrip('0'):0<3}"
 
 
 class GarbageError(Exception):
@@ -199,9 +206,9 @@ class Judge:
             if wrong is not None:
                 self._note(wrong, number, " or ".join(map(str, due.accepted)), got)
             elif self._until_ns <= due.after_ns + 1:
-                self._note(Kind.EARLY, number, f"{got} after {due.after_ns / 1e9:.3f} s", "it before")
+                self._note(Kind.EARLY, number, f"{got} at {_seconds(due.after_ns + 2)} s or later", "it before")
             elif self._until_ns > due.by_ns:
-                self._note(Kind.LATE, number, f"{got} by {due.by_ns / 1e9:.3f} s", "it later")
+                self._note(Kind.LATE, number, f"{got} by {_seconds(due.by_ns)} s", "it later")
 
 
 def _words(verdict: str, data: _VerdictData) -> str:

@@ -438,13 +438,14 @@ def rounds(
             _compare(name, data.round, ours, right.get(data.round))
             ours = right[data.round]
         ours = msgspec.structs.replace(ours, absent=list(known.absent))
-        after_ns = data.mono_ns - EARLY_NS.get(game, ANY_EARLY_NS)
+        early_ns, opened_ns = EARLY_NS.get(game, ANY_EARLY_NS), opened.get(data.round, 0)
+        after_ns = data.mono_ns - early_ns
         if isinstance(data, events.Void):
-            after_ns = needed_ns(lines, data.round, data.reason, data.mono_ns)
+            after_ns = needed_ns(lines, data.round, data.reason, data.mono_ns, opened_ns, early_ns)
             if known.also:
                 after_ns = min(after_ns, data.mono_ns - ANY_EARLY_NS)
             # Whoever is asked at the time of that value has it.
-            after_ns = max(after_ns - 2, opened.get(data.round, 0))
+            after_ns = max(after_ns - 2, opened_ns)
         found.append(
             Round(
                 round=data.round,

@@ -43,7 +43,7 @@ def test_verdicts_and_words_of_a_capture_are_as_they_are_made_again(capture: Cap
 def test_a_void_verdict_needs_the_value_without_which_there_is_none(number: int, reason: str) -> None:
     capture = next(one for one in suite().captures if one.name == "money_wheel_bounds")
     lines, one = capture.lines(), capture.rounds[number - 1]
-    t_ns = needed_ns(lines, number, reason, one.by_ns - made.LATE_NS)
+    t_ns = needed_ns(lines, number, reason, one.by_ns - made.LATE_NS, 0, 0)
     assert one.after_ns < t_ns <= one.by_ns - made.LATE_NS
     for end_ns, given in ((t_ns, True), (t_ns - 1, False)):
         left = [line for line in lines if not line.startswith("edge ") or time_of(line) <= end_ns]

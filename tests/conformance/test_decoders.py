@@ -30,6 +30,7 @@ from controller.conformance.ours import answers, declaration
 from controller.conformance.runner import Declaration, DecoderError, Runner
 from controller.games.catalogue import GAMES
 from feed.reasons import explained
+from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Reading
 from tests.conformance.in_process import Decoder, event, judged
 from tests.conformance.told import MEANINGS
@@ -41,7 +42,7 @@ CAME: Final = {
     "1.1": "2ac2fe1451e16c80fd76ad494fd5f61b61fde914d5b40e9548ea9416cf770fc9",
 }
 """The digest of the captures that came with each version."""
-FIXED: Final = {"2.0": "794a485735b639cf391f9859ab479a1155b60aede2296ab577240e30f7db4309"}
+FIXED: Final = {"2.0": "fe430c7e45dcf5caad01f6087ae6ec58c0ac81287dcdd955f8d292e8163b6841"}
 """The digest of what the last version fixes: all captures, and their verdicts."""
 LIMIT: Final = CAPTURES["money_wheel_limit"]
 PAGE: Final = Path("docs/conformance.md")
@@ -533,8 +534,8 @@ def test_a_copy_that_is_cut_asks_for_the_rounds_before_and_for_no_refusal() -> N
     )
     found = judged(capture, table_by(lambda seen: None), copy)
     assert [(one.kind, one.round) for one in found] == [(Kind.MISSING, number) for number in range(1, 6)]
-    due_s = capture.rounds[0].by_ns / 1e9
-    assert str(found[0]).startswith(f"missing event: round 1, in the copy that is {copy.cut}, at {due_s:.3f} s: ")
+    due_s = f"{capture.rounds[0].by_ns / NS_PER_S:.9f}".rstrip("0")
+    assert str(found[0]).startswith(f"missing event: round 1, in the copy that is {copy.cut}, at {due_s} s: ")
 
 
 def test_a_report_names_its_seeds_and_a_seed_gives_the_same_copies_again(tmp_path: Path) -> None:
@@ -759,8 +760,8 @@ round 2 in 4 and 5."""
     [
         (GOOD, []),
         ({2: [right(1)]}, ["missing event: round 2, at .*: expected void wheel_revolutions, got nothing"]),
-        ({0: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
-        ({1: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
+        ({0: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* at .* s or later, got it before"]),
+        ({1: [right(1)], 5: [right(2)]}, ["too early: round 1, at .*: expected .* at .* s or later, got it before"]),
         ({5: [right(1), right(2)]}, ["too late: round 1, at .*: expected .* by .* s, got it later"]),
         ({2: [right(1), right(1)], 5: [right(2)]}, ["additional event: round 1, .*: expected one verdict a round"]),
         (

@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from controller.conformance.captures import Capture, RightVerdict, suite
-from controller.conformance.copies import copies
+from controller.conformance.copies import Copy, copies
 from controller.conformance.judge import Kind
 from controller.conformance.ours import answers
+from hal.clock import NS_PER_S
 from tests.conformance.in_process import Decoder, event, judged
 
 SUITE: Final = suite()
@@ -64,6 +65,13 @@ def test_a_refusal_that_the_wires_do_not_leave_open_does_not_pass(
     assert (found.round, found.kind) in {(number, Kind.WRONG_VERDICT), (number, Kind.WRONG_REASON)}, str(found)
 
 
+@pytest.mark.parametrize(("reported", "reason"), [(True, "sensor_missing"), (False, "rotor_not_turning")])
+def test_a_cable_that_is_reported_as_off_is_no_rotor_that_stands(reported: bool, reason: str) -> None:
+    lines = [one for one in CAPTURES["roulette_rounds"].lines() if reported or not one.startswith("lost ")]
+    given = [msgspec.json.decode(line) for line in answers(lines)]
+    assert [one["data"]["reason"] for one in given if one.get("type") in VERDICTS] == ["rotor_reversed", reason]
+
+
 @pytest.mark.parametrize(("name", "number"), [("blackjack_shuffling_card_added", 1), ("blackjack_rounds", 3)])
 def test_a_hand_that_nobody_saw_does_not_pass(name: str, number: int) -> None:
     (found,) = judged(CAPTURES[name], saying(number, "outcome", result=HAND))
@@ -91,6 +99,65 @@ def guessing(capture: Capture) -> Decoder:
                 yield line
 
     return decoder
+
+
+def knowing(capture: Capture, number: int, t_ns: int) -> Decoder:
+    """Our own decoder, which has the void verdict of one round from an earlier value on, and is asked at its time."""
+    reason = capture.rounds[number - 1].accepted[0].reason
+
+    def decoder(lines: Iterable[str]) -> Iterator[bytes]:
+        for line in answers(lines):
+            answer = msgspec.json.decode(line)
+            if answer.get("until") == t_ns:
+                yield event("void", round=number, reason=reason)
+            if not (answer.get("type") in VERDICTS and answer["data"]["round"] == number):
+                yield line
+
+    return decoder
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "t_us"),
+    [
+        ("roulette_mixed", 9, 351_685_272),
+        ("roulette_hands", 1, 11_370_823),
+        ("roulette_hands", 3, 114_563_352),
+        ("roulette_double_zero_as_single", 4, 166_046_230),
+        ("baccarat_rounds", 4, 84_532_153),
+        ("joker_seven_rounds", 2, 47_198_754),
+        # The second pass, of which the width shows how fast the ball is.
+        ("roulette_mixed", 9, 351_406_013),
+        # The first pass that the ball cannot have made.
+        ("roulette_objects", 2, 72_903_274),
+        # The first turn of the rotor with the ball at rest.
+        ("roulette_double_zero_as_single", 4, 158_846_230),
+    ],
+)
+def test_a_void_verdict_may_come_at_an_earlier_value_that_proves_it(name: str, number: int, t_us: int) -> None:
+    capture, t_ns = CAPTURES[name], 1000 * t_us
+    assert judged(capture, knowing(capture, number, t_ns), Copy(asked_ns=frozenset({t_ns}))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "t_us"),
+    [
+        ("roulette_mixed", 9, 351_406_013),
+        ("roulette_hands", 3, 114_563_352),
+        ("roulette_hands", 2, 78_481_138),
+        ("baccarat_rounds", 4, 84_451_625),
+        ("blackjack_rounds", 5, 159_926_147),
+        ("money_wheel_bounds", 4, 49_448_800),
+    ],
+)
+def test_a_void_verdict_is_a_guess_up_to_the_beginning_of_what_proves_it(name: str, number: int, t_us: int) -> None:
+    # A pass, the second or the last; a barrier that is covered; a lid that opens; a count of an encoder.
+    capture, t_ns = CAPTURES[name], 1000 * t_us
+    at_it, before = (Copy(asked_ns=frozenset({time_ns})) for time_ns in (t_ns, t_ns - 1))
+    assert judged(capture, knowing(capture, number, t_ns), at_it) == []
+    (found,) = judged(capture, knowing(capture, number, t_ns - 1), before)
+    assert found.kind is Kind.EARLY
+    at_s = f"{t_ns / NS_PER_S:.9f}".rstrip("0")
+    assert str(found).endswith(f" at {at_s} s or later, got it before"), str(found)
 
 
 OF_VOIDS: Final = [one for one in SUITE.captures if any(r.accepted[0].verdict == "void" for r in one.rounds)]
