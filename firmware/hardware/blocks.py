@@ -92,6 +92,9 @@ def decouple(board: Circuit, row: CircuitRow, count: int, rail: str = V5) -> Non
 
 # Supply
 
+BANK: Final = 16
+"""Capacitors of the hold-up: what the firmware needs, also when they have aged and every sensor draws its most."""
+
 
 def supply(board: CarrierBoard, *, hold_up: bool) -> CircuitSheet:
     """12 V in, 5 V from a switching regulator into the module's 5V pin; with `hold_up` bank and supervisor."""
@@ -151,7 +154,7 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     bank = board.row(sheet, "bank", "hold-up")
     bank.at("VREG")
     bank.series(p.R_CHARGE, "BANK")
-    for _ in range(8):
+    for _ in range(BANK):
         bank.hang(p.C_BANK, GND)
     bank.series(p.D5822, "VREG", enters="A", leaves="K")
     supervisor = board.part(p.SUPERVISOR)

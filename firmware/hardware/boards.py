@@ -380,6 +380,8 @@ def lamp_tile() -> Circuit:
             outlet, place = outlets[(number - 1) // 2], 1 + 2 * ((number - 1) % 2)
             lamp = tile.row(sheet, f"lamp_{number}", f"lamp {number}")
             lamp.at(b.V12_LOAD)
+            # Two: a lamp that is shorted takes no more than an output of the register bears for ever.
+            lamp.series(p.R_LAMP, f"lamp_{number}_middle")
             lamp.series(p.R_LAMP, f"lamp_{number}_plus")
             lamp.pin(outlet, str(place))
             back = tile.row(sheet, f"lamp_{number}_minus", "")

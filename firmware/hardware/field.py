@@ -341,7 +341,7 @@ def _chain_lamps(count: int) -> FieldItem:
         str(count),
         "the lamp tiles",
         needs=(
-            Need("current", "15 to 25 mA at 12 V, with its own resistor", "the tile reads it back through 68 Ω"),
+            Need("current", "15 to 25 mA at 12 V, with its own resistor", "the tile reads it back through 2 × 68 Ω"),
             Need("dark current", "1 mA or less", "a lamp that glows reads as lit"),
             Need("polarity", "+ to the red terminal", "it is switched at −"),
             Need("mounting", "as the cabinet has it", "–"),

@@ -161,6 +161,10 @@ def _supply() -> Iterator[Figure]:
             at, "from the warning until 4.75 V: bank −20 %, load +10 %, latest warning", f"{need} ms or more",
             worst.reset_ms, "ms", need, ANY,
         )  # fmt: skip
+        aged = sim.hold_up(
+            board, Corner(pfi=p.SUPERVISOR.limits["pfi_low"]), capacity=0.8 * sim.AGED, load=1.1, upper=0.99, lower=1.01
+        )
+        yield Figure(at, "the same, and the bank aged by 20 %", f"{need} ms or more", aged.reset_ms, "ms", need, ANY)
     at = "supervisor of a Pico"
     low, high = sim.reset_levels(4.5, 50e3, "pusher-pico")
     yield Figure(at, "RUN while it resets, at 4.5 V", "0.5 V or less", low, "V", 0.0, 0.5)

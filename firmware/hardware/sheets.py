@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from firmware.hardware.blocks import SENSE, TEST, V12_MOTOR, CarrierBoard
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.parts import BUCK, pin_number
+
+BENCH: Final = "Bench supply (0 to 13 V, its current limit at 0.5 A)"
 
 
 class Step(NamedTuple):
@@ -74,7 +76,7 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "supply_12",
             "12 V",
-            "Supply on, current limit 0.5 A, module out: measure J1.1 to J1.2.",
+            f"{BENCH} at J1, 12.0 V, module out: measure J1.1 to J1.2.",
             "11.4 to 12.6 V",
             "V",
             11.4,
@@ -93,7 +95,8 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "identify",
             "Module",
-            f"Supply off, module in, {_plug(board)} plugged in, supply on.",
+            "Supply off; the board's own supply, set to 12.0 V, at J1 in its place; module in, "
+            f"{_plug(board)} plugged in, supply on.",
             f"a {board.kind} board whose firmware works with this software",
             port=True,
         ),
@@ -164,20 +167,23 @@ def steps(board: CarrierBoard) -> list[Step]:
             Step(
                 "warning",
                 "Warning of the supply",
-                "Lower the supply slowly until boards trace shows power_fail high: the voltage.",
-                "9.9 to 11.0 V",
+                f"{BENCH} at J1 again, 12.0 V, all outputs off: after 10 s lower it slowly until boards trace shows "
+                "power_fail high: the voltage at J1.",
+                "9.8 to 11.1 V",
                 "V",
-                9.9,
-                11.0,
+                9.8,
+                11.1,
             ),
             *(() if pico else _reset_cut()),
             Step(
                 "hold_up",
                 "Hold-up",
-                "Cut the supply; measure from the warning until the 5 V falls below 4.75 V.",
-                "0.7 s or more",
+                "Every sensor connected, the bench supply 0.1 V above the voltage of the warning for 10 s: take off "
+                f"the wire at J1.1; measure from the warning ({board.label('power_fail')}) until the 5 V falls below "
+                "4.75 V.",
+                "0.8 s or more",
                 "s",
-                0.7,
+                0.8,
                 10.0,
             ),
         ]

@@ -842,32 +842,38 @@ def stop_coil(board: str, number: int, *, is_open: bool, volts: float = 12.0) ->
 # Supply
 
 
+SENSE_AMP: Final = 0.1
+"""What all sensors behind `+5V_SENSE` may draw together, the emitters among them: the page of the boards states it."""
 LOADS: Final[Mapping[str, Mapping[str, float]]] = {
     "pusher": {
         "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
-        "five emitters": 0.055, "switch of the emitters": 0.011, "pull-ups of eight lines": 0.009,
+        "sensors": SENSE_AMP, "switch of the emitters": 0.011, "pull-ups of eight lines": 0.009,
         "74HC14, FRAM, supervisor": 0.003,
     },
     "pusher-pico": {
-        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "five emitters": 0.055, "switch of the emitters": 0.011,
+        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "sensors": SENSE_AMP, "switch of the emitters": 0.011,
         "pull-ups of eight lines, at 3.3 V": 0.003, "inverters, FRAM, supervisor": 0.003,
     },
     "reel-pico": {
-        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "three emitters": 0.033, "switch of the emitters": 0.011,
+        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "sensors": SENSE_AMP, "switch of the emitters": 0.011,
         "pull-ups of seven lines, at 3.3 V": 0.003, "inverters, FRAM, supervisor": 0.003,
         "three stepper drivers, logic": 0.024, "registers of chain and control": 0.002,
     },
     "reel": {
         "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
-        "three emitters": 0.033, "switch of the emitters": 0.011, "pull-ups of seven lines": 0.008,
+        "sensors": SENSE_AMP, "switch of the emitters": 0.011, "pull-ups of seven lines": 0.008,
         "74HC14, FRAM, supervisor": 0.003, "three stepper drivers, logic": 0.024,
         "registers of chain and control": 0.002,
     },
 }  # fmt: skip
-"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, for what is under way is counted.
+"""What draws from the 5 V after the warning, in A: all outputs off, sensors fed, for what is under way is counted.
 
 A Pico with one processor at 125 MHz that never sleeps draws some 25 mA (others' measurements): 30 mA are taken.
 """
+
+
+AGED: Final = 0.8
+"""What an electrolytic capacitor keeps of what it had when it was new, at the end of its life (ours)."""
 
 
 class HoldUp(NamedTuple):
@@ -1320,13 +1326,24 @@ def key_levels(pressed: Sequence[str], driven: int, vcc: float, board: str = "ta
     return {f"row_{n}": found[f"row{n}"] for n in range(1, 4)} | {f"column_{n}": -found[f"col{n}"] for n in range(1, 4)}
 
 
-def lamp_current(
-    lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0
-) -> tuple[float, float, float]:
-    """A lamp of a tile: the voltage at the register that reads back, the current, and the watts in its resistor.
+class LampState(NamedTuple):
+    """A lamp of a tile, at the register that reads it back and at the output that switches it."""
 
-    `state`: "lit", "dark" (the drain is open), "dead" (the lamp is open, the drain on), "short" (the lamp is a short).
-    `lamp_amp` is the current that the LED lamp draws at 12 V.
+    lit_volt: float
+    """At the register."""
+    amp: float
+    """Into the output."""
+    resistor_watt: float
+    """In each of its two 68 Ω."""
+    output_watt: float
+
+
+def lamp_state(lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0) -> LampState:
+    """A lamp of a tile in a state.
+
+    `state`: "lit", "dark" (the drain is open), "dead" (the lamp is open, the drain on), "short" (the lamp is a short),
+    "plus at 0 V" and "minus at 12 V" (a wire of the lit lamp touches that). `lamp_amp` is the current that the LED lamp
+    draws at 12 V, `factor` that on the resistors.
     """
     tile = circuit("lamp-tile")
     drop = 6.0
@@ -1335,21 +1352,27 @@ def lamp_current(
         state, f"Vlamp {{a}} lx {drop}\nRlamp lx {{b}} {ohm:.5g}"
     )
     on = "Rdrain drain 0 1e8" if state == "dark" else "Bdrain drain 0 I = 0.25*tanh(v(drain)/1.75)"
+    fault = {"plus at 0 V": "Rfault {a} 0 0.05", "minus at 12 V": "Rfault {b} {f} 0.05"}.get(state, "")
+    feed, plus, middle = (node(net) for net in ("+12V_LOAD", "lamp_1_plus", "lamp_1_middle"))
     lines = [
         *models(Corner(gain=160.0)),
-        *deck(tile, ["lamp_1", "lamp_1_sense"], vary=lambda part: factor if part.type.value == "68 Ω" else 1.0),
-        f"Vf {node('+12V_LOAD')} 0 {load_volt}",
-        lamp.format(a=node("lamp_1_plus"), b="minus"),
+        *deck(tile, ["lamp_1", "lamp_1_sense"], vary=lambda part: factor if part.type is p.R_LAMP else 1.0),
+        f"Vf {feed} 0 {load_volt}",
+        lamp.format(a=plus, b="minus"),
+        fault.format(a=plus, b="minus", f=feed),
         f"Vi minus drain 0\n{on}",
     ]
     found = run(
         f"lamp tile: {state}", lines, "tran 10u 2m",
         {
             "volt": f"find v({node('lamp_1_lit')}) at=1.9m", "amp": "find i(vi) at=1.9m",
-            "plus": f"find v({node('lamp_1_plus')}) at=1.9m",
+            "plus": f"find v({plus}) at=1.9m", "middle": f"find v({middle}) at=1.9m", "drain": "find v(drain) at=1.9m",
         },
     )  # fmt: skip
-    return found["volt"], found["amp"], (load_volt - found["plus"]) ** 2 / (68.0 * factor)
+    most = max(load_volt - found["middle"], found["middle"] - found["plus"])
+    return LampState(
+        found["volt"], found["amp"], most**2 / (p.R_LAMP.number * factor), found["drain"] * abs(found["amp"])
+    )
 
 
 def adapter_levels(volts: int, applied: float, corner: Corner) -> tuple[float, float, float]:

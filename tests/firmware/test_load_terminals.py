@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,12 @@ from firmware.hardware import load_terminals as loads
 from firmware.hardware import parts as p
 from firmware.hardware import terminals
 from firmware.hardware.blocks import V12_MOTOR, CarrierBoard
-from firmware.hardware.boards import CARRIERS, carrier
+from firmware.hardware.boards import APART, CARRIERS, carrier, circuit
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
+from firmware.hardware.figures import lamp_faults
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-carrier.md"
 
 
 @pytest.mark.soak
@@ -44,6 +48,40 @@ def test_every_terminal_is_simulated_or_stated_as_not(name: str) -> None:
     at_the_chip = {f"{use}_wire" for use in ("level_x", "level_y", "spare_1", "spare_2", "hopper_error")}
     # A Nano's are figures of their own: `chip_input`; its analogue sensors are at its 5 V.
     assert left <= coils | ({*at_the_chip, "+5V_ANALOGUE"} if board.controller is NANO else set())
+
+
+APART_KNOWN = {
+    "lamp-tile": {"+12V_LOAD"} | {f"lamp_{n}_{wire}" for n in range(1, 9) for wire in ("plus", "minus")},
+    "keypad": set[str](),
+    **dict.fromkeys(
+        ("opto-12v", "opto-24v"),
+        {f"{name}_{n}" for n in range(1, 5) for name in ("line", "zero")}
+        | {f"field_{n}_{wire}" for n in range(1, 5) for wire in ("plus", "minus")},
+    ),
+}
+"""The nets of a separate board's terminals: those of a tile are figures of their own, the adapters' are stated."""
+
+
+@pytest.mark.parametrize("name", APART)
+def test_every_terminal_of_a_separate_board_is_simulated_or_stated_as_not(name: str) -> None:
+    there = {
+        net
+        for part in circuit(name).parts.values()
+        if part.type.letter == "J" and part.type is not p.RIBBON
+        for net in part.nets.values()
+        if net != GND
+    }
+    assert there == APART_KNOWN[name]
+    stated = PAGE.read_text(encoding="utf-8").split("### Motors, lamps and their wires")[1].split("\n## ")[0]
+    assert "the terminals of an adapter" in stated.split("Not simulated:")[1].split("\n")[0]
+
+
+def test_a_shorted_lamp_and_a_plus_wire_at_0_v_overload_nothing() -> None:
+    *figures, over = list(lamp_faults())
+    assert [each.what for each in figures if not each.holds] == []
+    assert len(figures) == 3
+    text = PAGE.read_text(encoding="utf-8")
+    assert f"bears {over.value:.1f} W in that output, which no fuse ends" in text
 
 
 def _at(board: CarrierBoard, net: str) -> loads.LoadTerminal:
