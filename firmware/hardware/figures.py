@@ -166,22 +166,34 @@ def _tested_lines() -> Iterator[Figure]:
 
 def _surges() -> Iterator[Figure]:
     yield from overvoltage_of(LINE, "in_2", module_amp=0.02)
-    rail, amp = sim.sensor_supply("wheel", 24.0, module_amp=0.02)
     yield Figure(
         "24 V on the sensors' + wire",
         "the 5 V with the module alone as its load",
         "5.25 V or less",
-        rail,
+        sim.sensor_supply("wheel", 24.0, module_amp=0.02),
         "V",
         4.5,
         5.25,
     )
-    yield Figure(
-        "sensors' + wire shorted to 0 V", "current until the resettable fuse opens (it opens from 1 A)",
-        "1 A or more", amp, "A", 1.0, 40.0,
-    )  # fmt: skip
+    yield from sensors_shorted(carrier("wheel"))
     yield from _terminals()
     yield from discharges_of(LINE)
+
+
+def sensors_shorted(board: CarrierBoard) -> Iterator[Figure]:
+    """What a + wire at 0 V does on a board without a switch of emitters, until its resettable fuse opens."""
+    at, fuse = f"{board.name}, sensors' + wire shorted to 0 V", next(iter(board.tagged("field")))
+    found = [sim.sensor_short(board.name, ohm) for ohm in terminals.OHMS[p.PTC.value]]
+    least, most = min(amp for amp, _ in found), max(volt for _, volt in found)
+    yield Figure(
+        at, "current until the resettable fuse opens (it opens from 1 A)", "1 A or more", least, "A", 1.0, 40.0
+    )
+    yield Figure(
+        at, "the 5 V until then, for comparison, at the most (0.41 to 1.17 Ω)", "what resets the board", most, "V",
+        0.0, 4.5,
+    )  # fmt: skip
+    opens = terminals.opens_s(fuse, least)
+    yield Figure(at, "until it opens (its data sheet: 4 s at 2.5 A)", "10 s or less", opens, "s", 0.0, 10.0)
 
 
 def _gate_bears(controller: Controller) -> tuple[str, float]:

@@ -179,22 +179,35 @@ def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: floa
     return Overvoltage(**result)
 
 
-def sensor_supply(board: str, volts: float, *, module_amp: float) -> tuple[float, float]:
-    """The 5 V while the sensors' + wire is joined to `volts`; and the current that flows when it is joined to 0 V."""
-    carrier = circuit(board)
-    found: list[float] = []
-    for applied in (volts, 0.0):
-        lines = [
-            *models(Corner()),
-            *deck(carrier, ["field"]),
-            f"V5 source 0 5\nD5 source {node('+5V')} DIDEAL",
-            f"Imodule {node('+5V')} 0 {module_amp}",
-            f"Vw w 0 {applied}\nRw w {node('+5V_FIELD')} 0.1",
-        ]
-        measures = {"rail": f"find v({node('+5V')}) at=9m", "amp": "find i(vw) at=9m"}
-        result = run(f"{board}: sensors' + at {applied:g} V", lines, "tran 20u 10m", measures)
-        found.append(result["rail"] if applied else result["amp"])
-    return found[0], found[1]
+REGULATOR_AMP: Final = 2.5
+"""What the 5 V regulator gives into a short: 250 % of its 1 A (TSR 1-2450, typical)."""
+
+
+def sensor_supply(board: str, volts: float, *, module_amp: float) -> float:
+    """The 5 V while the sensors' + wire is joined to `volts`."""
+    lines = [
+        *models(Corner()),
+        *deck(circuit(board), ["field"]),
+        f"V5 source 0 5\nD5 source {node('+5V')} DIDEAL",
+        f"Imodule {node('+5V')} 0 {module_amp}",
+        f"Vw w 0 {volts}\nRw w {node('+5V_FIELD')} 0.1",
+    ]
+    measures = {"rail": f"find v({node('+5V')}) at=9m"}
+    return run(f"{board}: sensors' + at {volts:g} V", lines, "tran 20u 10m", measures)["rail"]
+
+
+def sensor_short(board: str, ohm: float) -> tuple[float, float]:
+    """A in the sensors' + wire that touches 0 V, and the 5 V, until the resettable fuse of `ohm` opens."""
+    five = node("+5V")
+    lines = [
+        *models(Corner()),
+        *deck(circuit(board), ["field"], vary=lambda part: ohm / p.PTC.number if part.type is p.PTC else 1.0),
+        f"Breg 0 {five} I = {REGULATOR_AMP}*tanh((5-v({five}))/{0.02 * REGULATOR_AMP:g})",
+        f"Vw w 0 0\nRw w {node('+5V_FIELD')} 0.05",
+    ]
+    measures = {"amp": "find i(vw) at=9m", "volt": f"find v({five}) at=9m"}
+    found = run(f"{board}: sensors' + at 0 V", lines, "tran 20u 10m", measures)
+    return found["amp"], found["volt"]
 
 
 # Electrostatic discharge

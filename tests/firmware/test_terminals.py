@@ -4,19 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
+from pathlib import Path
 
 import pytest
 
 from firmware.hardware import parts as p
 from firmware.hardware import terminals
-from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.blocks import FIELD, CarrierBoard
 from firmware.hardware.boards import BOARDS
 from firmware.hardware.circuit import CircuitPart, PartType
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-carrier.md"
 
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_no_fault_at_a_terminal_overloads_anything(name: str) -> None:
     assert terminals.overloaded(name) == ()
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_plus_wire_at_0_v_takes_the_5_v_down_until_its_fuse_opens_where_no_switch_of_emitters_limits_it(
+    name: str,
+) -> None:
+    found = terminals.sags(name)
+    faults = {(each.terminal.net, each.volt) for each in found}
+    assert faults == ({(FIELD, 0.0)} if name in ("wheel", "table") else set())
+    assert all(each.value < 4.5 and 3.0 < each.seconds < 5.0 for each in found)
+    assert "**takes its 5 V down to 1.8 to 3.7 V until its fuse opens, some 4 s**" in PAGE.read_text(encoding="utf-8")
+
+
+def test_a_resettable_fuse_opens_by_its_data_sheet_at_five_times_its_current_and_sooner_above() -> None:
+    fuse = _part(BOARDS["wheel"](), "field", p.PTC)
+    assert [round(terminals.opens_s(fuse, amp), 2) for amp in (0.9, 1.0, 2.5, 5.0)] == [inf, 60.0, 4.0, 1.0]
 
 
 def test_every_input_has_its_terminals_and_equal_ones_are_simulated_once() -> None:
@@ -46,17 +66,28 @@ def _wire_for_diode(board: CarrierBoard) -> None:
     part.type = replace(part.type, letter="W", spice="R{ref} {A} {K} 0.1")
 
 
+def _small_diode(board: CarrierBoard) -> None:
+    _part(board, "field", p.D5819).type = p.D4148
+
+
+def _weak_suppressor(board: CarrierBoard) -> None:
+    part = _part(board, "sense", p.TVS_SENSE)
+    part.type = replace(part.type, limits={**part.type.limits, "watt_1ms": 150.0})
+
+
 PLANTS: dict[str, tuple[Callable[[CarrierBoard], None], str, float, str]] = {
     "a small switch without a limit": (_old_switch, "win_a_plus", 0.0, "BC327"),
     "the + wire has no fuse": (_wire_for_fuse, "win_a_plus", 24.0, "P6KE6.8A"),
     "the emitter has no diode": (_wire_for_diode, "win_a_led", 24.0, "220 Ω"),
+    "a suppressor of 150 W": (_weak_suppressor, "win_a_plus", 24.0, "P6KE6.8A"),
+    "a small diode behind the sensors' fuse": (_small_diode, FIELD, 0.0, "1N4148"),
 }
 
 
 @pytest.mark.parametrize("plant", PLANTS)
 def test_without_its_protection_a_part_is_overloaded(plant: str) -> None:
     how, net, volt, part = PLANTS[plant]
-    board = BOARDS["pusher"]()
+    board = BOARDS["wheel" if net == FIELD else "pusher"]()
     how(board)
     terminal = next(each for each in terminals.terminals(board) if each.net == net)
     assert any(part in each.part and each.value > each.limit for each in terminals.findings(board, terminal, volt))
