@@ -471,6 +471,14 @@ def high_side_at(load: Inductive, board: CarrierBoard | None = None, *, heated: 
             at, "24 V at its feed: between gate and source", f"{p.PFET.limits['gate']:g} V or less",
             found.gate_most, "V", 5.0, p.PFET.limits["gate"],
         ),
+        Figure(
+            at, "the same while it is on: power in its Zener diode (0.5 W), for comparison", "why 24 V are not borne",
+            found.zener_watt, "W", 0.0, 1.0,
+        ),
+        Figure(
+            at, "the same: power in its 220 Ω (0.25 W), for comparison", "why 24 V are not borne", found.resistor_watt,
+            "W", 0.0, 0.5,
+        ),
     ]  # fmt: skip
 
 
@@ -592,6 +600,10 @@ def _lines() -> Iterator[Figure]:
             )
         else:
             yield Figure(name, "error at 0.4 V", "5 mV or less (one step)", abs(found.low - 0.4) * 1000, "mV", 0.0, 5.0)
+            leak = abs(sim.divided(board, use, 4.6, rail=5.0, leak=sim.ZENER_LEAK).pin_volt - 4.6) * 1000
+            yield Figure(
+                name, "error at 4.6 V, its Zener diode leaking 3 µA", "10 mV or less (two steps)", leak, "mV", 0.0, 10.0
+            )
             yield Figure(name, "wire cut: at the chip's pin", "0.1 V or less", found.open, "V", -0.1, 0.1)
         yield Figure(
             f"24 V on {name}", "current into the chip's clamp", "1 mA or less", found.clamp_amp * 1000, "mA", -1.0, 1.0

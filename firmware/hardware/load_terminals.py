@@ -6,7 +6,7 @@
 Each at the corners: the motors' resettable fuses at their least and at their greatest resistance, the supply's limit at
 105, 120 and 140 % of its current, the warning as late as it can be (an earlier one only shortens a fault). 12 V is that
 of the lamps, behind its fuse: no wire with 12 V leaves a board without one. A part that bears more than it may for ever
-must bear that until a fuse opens, at the latest that its data sheet allows, or the firmware switches off.
+must bear that until a fuse opens, at the latest (of a resettable one partly ours), or the firmware switches off.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ SHUNT_JOULE: Final = 25.0
 SLOW_FUSE: Final = ((2.1, 120.0), (2.75, 10.0), (4.0, 3.0), (10.0, 0.3))
 """Times its rated current, and s in which it opens at the latest (IEC 60127-2, sheet 3)."""
 RESETTABLE: Final = ((2.0, 60.0), (5.0, 7.2))
-"""The same of a resettable fuse (MF-R090; MF-R010 takes 4 s)."""
+"""The same of a resettable fuse: 7.2 s by the data sheet, its one time (MF-R090; MF-R010 takes 4 s); 60 s are ours."""
 
 
 REGULATOR_LEAST: Final = 7.0

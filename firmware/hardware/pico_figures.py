@@ -233,6 +233,8 @@ def _analogue() -> Iterator[Figure]:
             0.0,
             3.3,
         )
+    leak = abs(sim.divided("wheel-pico", "level_x", 4.6, leak=sim.ZENER_LEAK).pin_volt - DIVIDER * 4.6) * 1000
+    yield Figure(name, "the same, its Zener diode leaking 3 µA", "3 mV or less (one step)", leak, "mV", 0.0, 3.3)
     yield divider_off("wheel-pico")
     cut = sim.divided("wheel-pico", "level_x", None)
     yield Figure(name, "wire cut: at the chip's pin", "0.1 V or less", cut.pin_volt, "V", -0.1, 0.1)
@@ -249,6 +251,10 @@ def divider_off(board: str | Circuit) -> Figure:
     error = (sim.divided(board, "level_x", 2.5, off=True).pin_volt - DIVIDER * 2.5) * 1000
     what = f"{DIVIDER:.4f} of 2.5 V: error with resistors that are 1 % off"
     return Figure("analogue channel", what, "13 mV or less (in `zero_v`, measured)", error, "mV", 0.0, 13.0)
+
+
+ADAPTER: Final = (1.2, 2.0)
+"""V between which the input of an adapter switches for its bits to be as long as they are sent (ours)."""
 
 
 def _link() -> Iterator[Figure]:
@@ -268,6 +274,13 @@ def _link() -> Iterator[Figure]:
                      "V", 0.3, ANY)  # fmt: skip
         yield Figure(at, "a bit of 1 µs is shorter or longer at the pin by", "0.25 µs or less", longest * 1e6, "µs",
                      0.0, 0.25)  # fmt: skip
+        offs = [sim.link_out_off("wheel-pico", corner, volts) for corner in corners for volts in ADAPTER]
+        least, most = ADAPTER
+        yield Figure(
+            f"{at}, data out, 110 pF",
+            f"a bit of 1 µs is shorter or longer at an adapter of {least:g} to {most:g} V by", "0.25 µs or less",
+            max(map(abs, offs)) * 1e6, "µs", 0.0, 0.25,
+        )  # fmt: skip
     amp, rail, pin = sim.link_fault("wheel-pico", 24.0)
     at = f"24 V on {name}, data out"
     yield Figure(

@@ -577,7 +577,9 @@ class HighSide(NamedTuple):
     gate_least: float
     """Between the pulses of the least duty."""
     gate_most: float
-    """Driven, with 24 V at the feed."""
+    """Driven, with 24 V at the feed; the W of its Zener diode and of its 220 Ω then."""
+    zener_watt: float
+    resistor_watt: float
 
 
 HIGH_OFF_MS: Final = 10.0
@@ -592,6 +594,10 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
     rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
     gate, source = node(f"{use}_high_gate"), node("+12V_MOTOR")
     high, period = pin_high(carrier), 1 / PWM_HZ
+    zener, resistor = (
+        next(part.ref.lower() for part in carrier.tagged(f"{use}_high") if part.type is type_)
+        for type_ in (p.ZENER_GATE, p.R220)
+    )
 
     def simulated(what: str, volts: float, pin: str, joined: str, end: float, threshold: float, measure: str) -> float:
         lines = [
@@ -603,6 +609,7 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
             f"Rl {plus} la 4\nLl la lb 5m\nVl lb {minus} 0",
             f"Ileak {gate} 0 {LEAK_AMP:g}",
             f"Eover over 0 {source} {gate} 1\nRover over 0 1k",
+            f".save all @d{zener}[p] @r{resistor}[p]",
             joined,
         ]
         return run(f"{carrier.name} {use}: {what}", lines, f"tran 20u {end:g}m 0 20u", {"found": measure})["found"]
@@ -615,6 +622,8 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
         ),
         simulated("least duty", 11.4, pulses, "", 30, 4.0, "min v(over) from=20m to=30m"),
         simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, "max v(over) from=1m to=10m"),
+        abs(simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, f"find @d{zener}[p] at=9m")),
+        simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, f"find @r{resistor}[p] at=9m"),
     )  # fmt: skip
 
 
@@ -1057,10 +1066,23 @@ class Divided(NamedTuple):
     clamp_amp: float
 
 
-def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float = 3.3, off: bool = False) -> Divided:
+ZENER_LEAK: Final = 3e-6
+"""A that a Zener diode of 6.2 V lets through at 2 V at the most: BZX79C6V2 (BZX55C6V2: 0.1 µA); taken for all V."""
+
+
+def divided(
+    board: str | Circuit,
+    use: str,
+    volts: float | None,
+    *,
+    rail: float = 3.3,
+    off: bool = False,
+    leak: float = 0.0,
+) -> Divided:
     """`volts` at the terminal of an analogue channel, or its wire cut; the pin with its clamps to `rail`.
 
-    `off`: its resistors are as far from their values as they may be, so that the pin has more.
+    `off`: its resistors are as far from their values as they may be, so that the pin has more. `leak`: A of its Zener
+    diode, whose model has none below its breakdown.
     """
     carrier, pin, wire = board_of(board), node(use), node(f"{use}_wire")
 
@@ -1071,6 +1093,7 @@ def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float 
         *models(Corner(zener_volt=6.6)),
         *deck(carrier, [use], vary=factor),
         f"Vrail rail 0 {rail}\nVclamp clamp rail 0\nDup {pin} clamp DCLAMP\nDdown 0 {pin} DCLAMP",
+        f"Ileak {node(f'{use}_in')} 0 {leak}",
         f"Rw {wire} 0 1e9" if volts is None else f"Vw {wire} 0 {volts}",
     ]
     found = run(
@@ -1116,6 +1139,29 @@ def link_edges(board: str, corner: Corner) -> LinkEdges:
         },
     )  # fmt: skip
     return LinkEdges(found["low"], found["high"], abs(found["rise"] - found["fall"] - 1e-6))
+
+
+ADAPTER_FARAD: Final = 10e-12
+"""Of the input of what a Pico's serial line leads to."""
+
+
+def link_out_off(board: str, corner: Corner, threshold: float) -> float:
+    """By how many s a bit of 1 µs is longer where a Pico's serial data arrive, at 1 m of cable; below 0: shorter."""
+    carrier, pin, wire = circuit(board), node("link out"), node("link_out_wire")
+    lines = [
+        *models(corner),
+        *deck(carrier, ["logic", "link out"]),
+        *rails(carrier, corner),
+        f"Vd d 0 PULSE({corner.logic} 0 20u 5n 5n 1u 2u)\nRd d {pin} 60\nCl {wire} 0 {_LINK_CABLE + ADAPTER_FARAD}",
+    ]
+    found = run(
+        f"{board}: serial line, data out", lines, "tran 5n 30u 0 10n",
+        {
+            "fall": f"when v({wire})={threshold:g} fall=3 td=19u",
+            "rise": f"when v({wire})={threshold:g} rise=3 td=20.5u",
+        },
+    )  # fmt: skip
+    return found["rise"] - found["fall"] - 1e-6
 
 
 def link_fault(board: str, volts: float) -> tuple[float, float, float]:

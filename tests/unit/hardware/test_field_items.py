@@ -114,6 +114,15 @@ def test_of_each_known_motor_it_is_stated_whether_a_fuse_ends_its_blocked_curren
         assert ("the firmware alone stops it" in known.fits) == (not opens)
 
 
+def test_the_example_of_a_motors_limit_is_between_running_and_blocked_of_a_known_motor() -> None:
+    text = (DOCS / "boards-carrier.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"`motor_most_a = ([\d.]+)` \(for a motor of ([\d.]+) A blocked\)", text)
+    limit, blocked = map(float, found)
+    motor = next(item for item in field.DEVICES["pusher"] if item.name.startswith("gear motor"))
+    assert blocked in {known.blocked_amp for known in motor.known}
+    assert 1.25 * field.RUNNING_AMP < limit < 0.8 * blocked
+
+
 def test_a_fuse_opens_for_certain_where_a_motor_draws_more_than_it_opens_at() -> None:
     assert [field.fuse_opens(amp) for amp in (0.9, 1.8, 2.2, 3.1)] == [False, False, True, True]
 
