@@ -154,9 +154,13 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     bank = board.row(sheet, "bank", "hold-up")
     bank.at("VREG")
     bank.series(p.R_CHARGE, "BANK")
-    for _ in range(BANK):
+    for _ in range(BANK // 2):
         bank.hang(p.C_BANK, GND)
     bank.series(p.D5822, "VREG", enters="A", leaves="K")
+    more = board.row(sheet, "bank_more", "more of it")
+    more.at("BANK")
+    for _ in range(BANK // 2):
+        more.hang(p.C_BANK, GND)
     supervisor = board.part(p.SUPERVISOR)
     fail = board.row(sheet, "power_fail", "power fails")
     fail.at(V12)

@@ -158,7 +158,7 @@ LOADS: Final[Mapping[str, Mapping[str, Load]]] = {
 MONEY: Final = ("reel", "pusher")
 """Kinds of board with a bank and a supervisor."""
 _STOP_ROWS: Final = ("supply", "load_supply", "motor_supply", "estop_1", "estop_2")
-_MONEY_ROWS: Final = (*_STOP_ROWS, "bank", "power_fail", "acceptor_feed", "accept")
+_MONEY_ROWS: Final = (*_STOP_ROWS, "bank", "bank_more", "power_fail", "acceptor_feed", "accept")
 ROWS: Final[Mapping[str, Sequence[str]]] = {
     "reel": (*_MONEY_ROWS, *(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store"))),
     "pusher": (

@@ -594,10 +594,6 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
     rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
     gate, source = node(f"{use}_high_gate"), node("+12V_MOTOR")
     high, period = pin_high(carrier), 1 / PWM_HZ
-    zener, resistor = (
-        next(part.ref.lower() for part in carrier.tagged(f"{use}_high") if part.type is type_)
-        for type_ in (p.ZENER_GATE, p.R220)
-    )
 
     def simulated(what: str, volts: float, pin: str, joined: str, end: float, threshold: float, measure: str) -> float:
         lines = [
@@ -609,21 +605,26 @@ def high_side(board: str | Circuit, use: str, *, dimmed: bool) -> HighSide:
             f"Rl {plus} la 4\nLl la lb 5m\nVl lb {minus} 0",
             f"Ileak {gate} 0 {LEAK_AMP:g}",
             f"Eover over 0 {source} {gate} 1\nRover over 0 1k",
-            f".save all @d{zener}[p] @r{resistor}[p]",
+            f"Edrop drop 0 {gate} {node(use + '_pull')} 1\nRdrop drop 0 1k",
             joined,
         ]
         return run(f"{carrier.name} {use}: {what}", lines, f"tran 20u {end:g}m 0 20u", {"found": measure})["found"]
 
     pulses = f"PULSE(0 {high} 0 50n 50n {LEAST_DUTY * period:.6g} {period:.6g})" if dimmed else str(high)
+    gate_most, drop = (
+        simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, measure)
+        for measure in ("max v(over) from=1m to=10m", "find v(drop) at=9m")
+    )
+    amp = drop / p.R220.number
     return HighSide(
         simulated(
             "− wire at 0 V", 12.6, f"PULSE({high} 0 10m 1u 1u 1 2)", f"Rfault {minus} 0 0.05", 10 + HIGH_OFF_MS, 1.0,
             f"find i(vl) at={9.9 + HIGH_OFF_MS:g}m",
         ),
         simulated("least duty", 11.4, pulses, "", 30, 4.0, "min v(over) from=20m to=30m"),
-        simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, "max v(over) from=1m to=10m"),
-        abs(simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, f"find @d{zener}[p] at=9m")),
-        simulated("24 V at its feed", 24.0, str(high), "", 10, 4.0, f"find @r{resistor}[p] at=9m"),
+        gate_most,
+        gate_most * (amp - gate_most / p.R22K.number),
+        drop * amp,
     )  # fmt: skip
 
 
@@ -927,7 +928,10 @@ def hold_up(
         return divider.get(part.type.value, 1.0) if "power_fail" in part.tags else 1.0
 
     amp = load * sum(LOADS[board].values())
-    common = [*models(corner), *deck(carrier, ["supply", "bank", "power_fail"], vary=vary, without=without)]
+    common = [
+        *models(corner),
+        *deck(carrier, ["supply", "bank", "bank_more", "power_fail"], vary=vary, without=without),
+    ]
     common = [line for line in common if not line.startswith(("RF", "DD1"))]
     if controller_of(carrier) is not NANO:
         # The regulator of a Pico gives 3.3 V down to 1.8 V at VSYS.

@@ -441,7 +441,7 @@ def test_the_page_has_the_running_current_and_what_the_contact_carries() -> None
 
 
 def test_half_the_bank_is_not_enough() -> None:
-    bank = [part.ref for part in circuit("pusher").tagged("bank") if part.type is p.C_BANK]
+    bank = [part.ref for part in circuit("pusher").tagged("bank", "bank_more") if part.type is p.C_BANK]
     whole = sim.hold_up("pusher", Corner(pfi=1.20), capacity=0.8, load=1.1)
     half = sim.hold_up("pusher", Corner(pfi=1.20), capacity=0.8, load=1.1, without=bank[::2])
     assert half.reset_ms < 0.6 * whole.reset_ms
