@@ -194,6 +194,11 @@ HOPPER: Final = FieldItem(
             "`hopper_coin`: shorter is noise, longer is a sensor that is blocked or cut. A hopper whose sensor "
             "conducts for a token alone gets a slotted opto of its own at its exit, as those of the chute",
         ),
+        Need(
+            "supply of its coin sensor",
+            "5 V, 50 mA or less",
+            "all sensors of the board draw 0.1 A together at the most",
+        ),
         Need("pace", "1 to 25 tokens a second, set as `token_ms` (143 without it)", "four times that is a jam"),
         Need(
             "after its motor is off",

@@ -81,7 +81,7 @@ def test_a_shorted_lamp_and_a_plus_wire_at_0_v_overload_nothing() -> None:
     assert [each.what for each in figures if not each.holds] == []
     assert len(figures) == 3
     text = PAGE.read_text(encoding="utf-8")
-    assert f"bears {over.value:.1f} W in that output, which no fuse ends" in text
+    assert f"with {over.value:.1f} W in that output, which no fuse ends" in text
 
 
 def _at(board: CarrierBoard, net: str) -> loads.LoadTerminal:
