@@ -21,8 +21,12 @@ SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
 Python, and for a venue a private network."""
 TRANSLATED: Final = ipaddress.ip_network("64:ff9b::/96")
 """Of IPv4 addresses behind a translator (NAT64, RFC 6052): the last 32 bits are the address."""
-CLOUDS: Final = ("100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254")
-"""Where clouds have what only a host may read, and that is not link-local: of Alibaba, Azure, AWS and Google."""
+CLOUDS: Final = (
+    *("100.100.100.200", "fd00:100::100:200", "168.63.129.16", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254"),
+    *("fd00:c1::a9fe:a9fe", "fd00:42::42", "fd00:a9fe:a9fe::1"),
+)
+"""Where clouds have what only a host may read, and that is not link-local, as far as it is known to us: of Alibaba
+(both), Azure, AWS (metadata and EKS Pod Identity), Google, Oracle, Scaleway and Linode."""
 NEVER: Final = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "64:ff9b:1::/48", "2001::/32", *CLOUDS)))
 """Of protocols, and of no host a venue has: where one cloud has its secrets (RFC 6890); of a translator whose network
 alone knows where in it the address is (RFC 8215); of tunnels through any host (Teredo, RFC 4380)."""

@@ -140,6 +140,8 @@ ALLOWED = [
     ("fd00:ec2::253", False, True),
     ("fd00:ec2::254", False, False),
     ("fd20:ce::254", False, False),
+    *((address, False, False) for address in ("fd00:ec2::23", "fd00:42::42", "fd00:c1::a9fe:a9fe")),
+    *((address, False, False) for address in ("fd00:100::100:200", "fd00:a9fe:a9fe::1")),
     ("2001:0:808:808::", False, False),
     ("64:ff9b:1::a9fe:a9fe", False, False),
     ("::a9fe:a9fe", False, False),
