@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -147,10 +146,6 @@ class WebhookKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 found.append(
                     (f"target[{number}].name", f'"{target.name}" is the name of another one', "give each its own")
                 )
-            for other in self.target[:number]:
-                if Path(other.secret_file) == Path(target.secret_file):
-                    found.append((f"target[{number}].secret_file", f"is that of {other.name}", "give each its own"))
-                    break
             found += [(f"target[{number}].{key}", wrong, fix) for key, wrong, fix in target.problems()]
         return found
 

@@ -40,7 +40,7 @@ def read_each_secret(files: Mapping[str, Path]) -> dict[str, list[bytes]]:
     """The secrets of targets, each of which has its own: with the one of another target it could sign as the bridge.
 
     Raises:
-        SecretFileError: as of `read_secrets`, and where two files have a secret in common.
+        SecretFileError: as of `read_secrets`, and where two targets have a secret, or a file, in common.
     """
     secrets = {name: read_secrets(path) for name, path in files.items()}
     owners: dict[bytes, str] = {}
@@ -48,8 +48,9 @@ def read_each_secret(files: Mapping[str, Path]) -> dict[str, list[bytes]]:
         for secret in secrets[name]:
             owner = owners.setdefault(secret, name)
             if owner != name:
+                how = _how(path.with_name(f"{name}.secret"))
                 raise SecretFileError(
-                    f"{path}: it has a secret of {owner} ({files[owner]}); give each its own: {_how(path)}"
+                    f"{path}: secret_file of {name} has a secret of {owner} ({files[owner]}); give each its own: {how}"
                 )
     return secrets
 
