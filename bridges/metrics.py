@@ -78,7 +78,8 @@ class WebhookCollector(Collector):
 
 
 class MqttProbes:
-    """The probes of a bridge to MQTT: it is live while its loop runs, and ready while the broker is connected."""
+    """The probes of a bridge to MQTT: it is live while its loop runs, and ready while the broker is connected and takes
+    what is published."""
 
     def __init__(self, progress: MqttProgress, pulse: Pulse) -> None:
         self._progress = progress
@@ -89,7 +90,8 @@ class MqttProbes:
         return self._pulse.live()
 
     def ready(self, table: str | None) -> ProbeState:
-        """Whether the broker is connected, and every table, or this `table`, is live there."""
+        """Whether the broker is connected and takes what is published, and every table, or this `table`, is live
+        there."""
         signals = self._progress.signals
         if table is not None and table not in signals:
             return ProbeState((f'no table "{table}"; there are: {", ".join(signals) or "none"}',), unknown=True)
@@ -97,7 +99,8 @@ class MqttProbes:
         problems = [*self.live().problems]
         if not self._progress.connected:
             why = self._progress.failure
-            problems.append("the broker is not connected" + (f": {why}" if why else ""))
+            not_connected = "the broker is not connected, or does not take what is published"
+            problems.append(not_connected + (f": {why}" if why else ""))
         problems += [f"table {name} is {signal}" for name, signal in shown.items() if signal != "live"]
         return ProbeState(problems, details={"tables": dict(shown)})
 

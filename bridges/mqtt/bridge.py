@@ -215,13 +215,15 @@ class MqttBridge:
         self._due = self._born = False
         self._lasted = False
         """Whether the broker had everything, and was connected until the first renewal."""
+        self._unread: set[str] = set()
+        """The birth topics that the broker does not let the account read, since a connection lasted."""
         self.progress = MqttProgress()
 
     async def run(self) -> None:
         """Publishes until it is cancelled.
 
         Raises:
-            BrokerRefusedError: the broker, which was never connected, cannot hold tables or has no certificate for it.
+            BrokerRefusedError: before the first connection: the broker cannot be used (`_refusal`).
             AuthorityError: the file of the authority cannot be used.
         """
         keys = self._keys
@@ -295,7 +297,8 @@ class MqttBridge:
             log.warning("%s: %s", self._address, why)
 
     def _log_publishing(self) -> None:
-        """At once where nothing failed before; otherwise once it lasts, not with each connection that ends again."""
+        """Once the broker took everything where nothing failed before; otherwise once that lasts, not with each
+        connection that ends again."""
         log.info("publishing to %s, below %s/", self._address, self._keys.prefix)
 
     async def _session(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
@@ -330,11 +333,10 @@ class MqttBridge:
 
     async def _connected(self, client: _Client, mirror: Mirror) -> None:
         self.progress.connections += 1
-        if not self.progress.failure:
-            self._log_publishing()
         for births in self._keys.birth_topics:
             (answer,) = await client.subscribe(births, qos=1)
-            if isinstance(answer, ReasonCode) and answer.is_failure:
+            if isinstance(answer, ReasonCode) and answer.is_failure and births not in self._unread:
+                self._unread.add(births)
                 log.warning(
                     "%s: the account %s may not read %s, so a start of Home Assistant is not noticed there",
                     *(self._address, self._keys.user, births),
@@ -346,6 +348,8 @@ class MqttBridge:
         while True:
             for messages in mirror.passes():
                 await self._publish(client, messages)
+            if not self.progress.connected and not self.progress.failure:
+                self._log_publishing()
             self.progress.connected = True
             self.progress.signals = {**mirror.signals}
             await self._changed.wait()
@@ -356,6 +360,7 @@ class MqttBridge:
                 if self.progress.failure:
                     self._log_publishing()
                 self._lasted, self.progress.failure = True, ""
+                self._unread.clear()
 
     async def _publish(self, client: _Client, messages: Sequence[BrokerMessage]) -> None:
         """Publishes messages, and returns when the broker has them all."""

@@ -12,7 +12,8 @@ class MqttProgress:
         self.connected = False
         """Whether the broker is connected, and took what was to be published."""
         self.failure = ""
-        """Why the broker was not connected last, and what is done; empty once it was connected for a while."""
+        """Why the broker was not connected last, or did not take what was published, and what is done; empty once it
+        did for a while."""
         self.connections = 0
         self.published = 0
         """Messages that the broker took."""

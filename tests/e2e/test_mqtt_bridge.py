@@ -527,6 +527,8 @@ class ScriptedBroker:
         """`accepted` answers a connection; `taken` is told of each message, by its topic."""
         self._accepted = accepted
         self._taken = taken
+        self.subscribed, self.published = b"\x01", b""
+        """The codes that answer a subscription and a message."""
         self.connections = 0
         self.seen, self.many, self.ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
         """Set by the script; at the last of `MANY` connections; when one ends."""
@@ -557,11 +559,11 @@ class ScriptedBroker:
                 self.writer.write(self._accepted)
             case 3:
                 end = 2 + int.from_bytes(body[:2])
-                self.writer.write(b"\x40\x02" + body[end : end + 2])
+                self.writer.write(bytes([0x40, 2 + len(self.published)]) + body[end : end + 2] + self.published)
                 if self._taken is not None:
                     self._taken(self, body[2:end].decode())
             case 8:
-                self.writer.write(b"\x90\x04" + body[:2] + b"\x00\x01")
+                self.writer.write(b"\x90\x04" + body[:2] + b"\x00" + self.subscribed)
             case 12:
                 self.writer.write(b"\xd0\x00")
 
@@ -710,8 +712,43 @@ def test_a_connection_that_lasts_after_others_failed_is_logged(
 
     renewed: list[str] = []
     run(main())
-    assert caplog.text.count("publishing to") == 2, "the first one, and the one that lasted"
+    assert caplog.messages[-1].startswith("publishing to")
+    assert caplog.text.count("publishing to") <= 2, "the one that lasted, and the first, which may have taken something"
     assert caplog.text.count("Server shutting down; trying again") == 1
+
+
+def test_a_broker_that_refuses_everything_is_logged_once_and_again_after_a_connection_lasted(
+    service: FeedProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 10_000_000)
+    caplog.set_level("INFO")
+    unread = "may not read homeassistant/status, so a start of Home Assistant is not noticed there"
+    topics: list[str] = []
+
+    def taken(scripted: ScriptedBroker, topic: str) -> None:
+        topics.append(topic)
+        if topics.count(STATUS) == MANY:
+            scripted.seen.set()
+
+    async def main() -> None:
+        scripted = ScriptedBroker(ACCEPTED, taken)
+        scripted.subscribed = scripted.published = b"\x87"
+        scripted.published += b"\x00"
+        async with bridged_to(scripted, service.base):
+            await scripted.many.wait()
+            logged = [one.getMessage() for one in caplog.records if "mqtt://" in one.getMessage()]
+            assert [unread in line for line in logged] == [True, False]
+            assert "the broker does not take feltwire/status" in logged[1], "nothing is published to it"
+            scripted.published = b""
+            for lasted in 1, 2:
+                topics.clear()
+                scripted.seen.clear()
+                await scripted.seen.wait()
+                assert caplog.text.count(unread) == lasted
+                scripted.end(0x8B)
+
+    run(main())
 
 
 SECOND = "is there a second bridge with the prefix feltwire? Give each its own, or stop one; trying again"
