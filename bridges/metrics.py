@@ -63,7 +63,9 @@ class WebhookCollector(Collector):
             "feltwire_webhook_rewritten", "Times that the history of a table was rewritten", labels=labels
         )
         passed = GaugeMetricFamily(
-            "feltwire_webhook_passed", "Events that stay unsent, as later ones were sent before", labels=labels
+            "feltwire_webhook_passed",
+            "Events that stay unsent, as later ones of their rounds were sent before",
+            labels=labels,
         )
         for name, progress in self._targets.items():
             waiting.add_metric((name,), progress.waiting)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final, NamedTuple, Protocol
 
@@ -40,13 +40,15 @@ class TargetAnswer(NamedTuple):
     """The time that it asks for before the next attempt."""
     gone: bool = False
     """It wants no event any more."""
+    refused: bool = False
+    """Its answer states that it did not take the event."""
 
 
 class Send(Protocol):
     """Makes one attempt."""
 
-    async def __call__(self, event_id: str, body: bytes) -> TargetAnswer:
-        """Sends an event."""
+    async def __call__(self, event_id: str, body: bytes, begin: Callable[[], None]) -> TargetAnswer:
+        """Sends an event. Calls `begin` before a byte of it is sent: from then on the target may have it."""
 
 
 class _Typed(msgspec.Struct):
@@ -77,13 +79,13 @@ class Delivery:
         if held.back:
             log.warning(
                 "%s: %d events in its queue are not what its tables, types and simulated name now: they stay, unsent, "
-                "also when they are named again, once a later event of their table is sent",
+                "also when they are named again, once a later event of their round is sent",
                 *(target.name, held.back),
             )
         if held.passed:
             log.error(
-                "%s: %d events in its queue are older than what it was sent while its types did not name them: "
-                "sent now they would look new, so they stay, unsent; the journal has them",
+                "%s: %d events in its queue are older than what it may have taken of their rounds while its types did "
+                "not name them: sent now they would look new, so they stay, unsent; the journal has them",
                 *(target.name, held.passed),
             )
         self.progress.passed = held.passed
@@ -174,6 +176,7 @@ class Delivery:
                 "%s: %d events of %s, from %d on, are no longer in its journal: they are not sent",
                 *(self.target.name, count, name, first),
             )
+        self.progress.passed = self._queue.hold_unless(self.target.name, self._wants).passed
         self._room.set()
 
     async def _wait_for_room(self) -> None:
@@ -222,9 +225,7 @@ class Delivery:
     async def _deliver_one(self, name: str, event: WaitingEvent) -> bool:
         """Sends an event until it is taken. Returns whether it was: it is not where it was dropped meanwhile."""
         failures, taken = 0, True
-        # Before the first attempt: nobody knows what a target that did not answer has taken.
-        self._queue.pass_held(self.target.name, name, event)
-        while (answer := await self._send(event.id, event.body)).why:
+        while (answer := await self._attempt(name, event)).why:
             failures += 1
             self.progress.failures += 1
             self._log_failure(name, event, answer)
@@ -237,6 +238,18 @@ class Delivery:
             if taken:
                 log.info("%s: takes events of %s again", self.target.name, name)
         return taken
+
+    async def _attempt(self, name: str, event: WaitingEvent) -> TargetAnswer:
+        passed: list[int] = []
+
+        def begin() -> None:
+            # Before it is sent: after a kill, or without an answer, nobody knows what the target has taken.
+            passed.extend(self._queue.pass_held(self.target.name, name, event))
+
+        answer = await self._send(event.id, event.body, begin)
+        if passed and answer.refused:
+            self._queue.take_back(passed)
+        return answer
 
     def _log_failure(self, name: str, event: WaitingEvent, answer: TargetAnswer) -> None:
         """Once for each table, not with each attempt; that a target wants no more once for all of them."""

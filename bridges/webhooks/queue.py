@@ -7,7 +7,7 @@ first position a cut of the power took would begin with now, and what was played
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,7 +30,9 @@ DROP INDEX IF EXISTS waiting_lane;
 CREATE INDEX waiting_lane ON waiting (target, name, n) WHERE NOT held
 """
 """Both are added to the files of earlier versions, which can still be read by those."""
-PASSED: Final = "CREATE INDEX IF NOT EXISTS waiting_held ON waiting (target, name, n) WHERE held = 1"
+ROUND: Final = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.data.round' END"
+"""The round that an event belongs to; NULL where it belongs to none."""
+PASSED: Final = f"CREATE INDEX IF NOT EXISTS waiting_round ON waiting (target, name, {ROUND}) WHERE held = 1"
 """`held` is 0 of an event that waits, 1 of one that is held back, and 2 of one that a later event has passed."""
 APPLICATION: Final = 0x46575748
 """The mark of such a file: `FWWH`."""
@@ -60,7 +62,7 @@ class Held(NamedTuple):
     back: int
     """They are not wanted."""
     passed: int
-    """They are wanted again, and a later event of their table was sent meanwhile."""
+    """They are wanted again, and a later event of their round may have reached the target meanwhile."""
 
 
 class Beginning(NamedTuple):
@@ -154,7 +156,8 @@ class Queue:
 
     def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> Held:
         """Holds back what waits for a target unless `wanted` holds of its table and body: it stays, and is neither sent
-        nor counted until it is wanted again. What a later event has passed stays so."""
+        nor counted until it is wanted again. What a later event has passed stays so. Called again it changes nothing,
+        and counts again."""
         self._file.create_function("wanted", 2, wanted)
         with self._named():
             self._file.execute(
@@ -168,14 +171,25 @@ class Queue:
         self._counts[target] = count - int(unsent)
         return Held(int(unsent) - int(passed), int(passed))
 
-    def pass_held(self, target: str, name: str, event: WaitingEvent) -> None:
-        """Notes that an event is sent before those of its table that are older and held back: sent after it they would
-        look new, so they never are."""
+    def pass_held(self, target: str, name: str, event: WaitingEvent) -> list[int]:
+        """Notes that an event is sent before those of its round that are older and held back: sent after it they would
+        look new, so they never are. Returns their numbers."""
         with self._named():
-            self._file.execute(
-                "UPDATE waiting SET held = 2 WHERE target = ? AND name = ? AND held = 1 AND n < ?",
-                (target, name, event.number),
+            passed = self._file.execute(
+                f"UPDATE waiting SET held = 2 WHERE target = ? AND name = ? AND held = 1 AND n < ?"
+                f" AND {ROUND} = (SELECT {ROUND} FROM waiting WHERE n = ?) RETURNING n",
+                (target, name, event.number, event.number),
             )
+            return [number for (number,) in passed]
+
+    def take_back(self, passed: Sequence[int]) -> None:
+        """Notes that the event that was to pass these was not sent."""
+        with self._named():
+            self._file.execute("BEGIN IMMEDIATE")
+            self._file.executemany(
+                "UPDATE waiting SET held = 1 WHERE n = ? AND held = 2", [(number,) for number in passed]
+            )
+            self._file.execute("COMMIT")
 
     def names(self, target: str) -> list[str]:
         """The tables of which events wait, and are not held back."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -28,6 +28,17 @@ LONGEST_ASKED_NS: Final = 3600 * NS_PER_S
 LONGEST_WHY: Final = 200
 """Characters of a failure that are logged (ours)."""
 KIND: Final = "application/cloudevents+json"
+
+
+def _beginnings() -> aiohttp.TraceConfig:
+    """Calls what an attempt has for it once there is a connection, and before a byte of the request is sent."""
+
+    async def begin(session: aiohttp.ClientSession, context: Any, headers: Any) -> None:
+        context.trace_request_ctx()
+
+    tracing = aiohttp.TraceConfig()
+    tracing.on_request_headers_sent.append(begin)
+    return tracing
 
 
 class WebhookSender:
@@ -51,12 +62,13 @@ class WebhookSender:
             headers={"content-type": KIND, "user-agent": user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
+            trace_configs=[_beginnings()],
         )
 
-    async def __call__(self, event_id: str, body: bytes) -> TargetAnswer:
-        """Sends an event."""
+    async def __call__(self, event_id: str, body: bytes, begin: Callable[[], None]) -> TargetAnswer:
+        """Sends an event. Calls `begin` before a byte of it is sent."""
         try:
-            return await self._attempt(event_id, body)
+            return await self._attempt(event_id, body, begin)
         except TimeoutError:
             why = f"no answer in {ATTEMPT_S:g} s"
         except aiohttp.ServerDisconnectedError:
@@ -70,21 +82,26 @@ class WebhookSender:
             why = plain(str(error) or type(error).__name__)[:LONGEST_WHY]
         return TargetAnswer(why)
 
-    async def _attempt(self, event_id: str, body: bytes) -> TargetAnswer:
+    async def _attempt(self, event_id: str, body: bytes, begin: Callable[[], None]) -> TargetAnswer:
         signed = headers(self._secrets, event_id, self._clock.wall_time_ns() // NS_PER_S, body)
-        async with self._session.post(self._url, data=body, headers=signed, allow_redirects=False) as answer:
+        async with self._session.post(
+            self._url, data=body, headers=signed, allow_redirects=False, trace_request_ctx=begin
+        ) as answer:
             status = answer.status
             asked_ns = asked_wait_ns(answer.headers.get("Retry-After", ""), self._clock.wall_time_ns())
         if 200 <= status < 300:
             return TargetAnswer()
-        why = f"it answers {status}"
+        # After any other of 5xx it may have the event all the same, or a server behind it (502, 504).
+        why, refused = f"it answers {status}", 300 <= status < 500 or status == HTTPStatus.SERVICE_UNAVAILABLE
         if 300 <= status < 400:
             why += ", and redirects are not followed: write the new address into url"
         elif status == HTTPStatus.GONE:
-            return TargetAnswer(f"{why}: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True)
+            return TargetAnswer(
+                f"{why}: it wants no more; remove the target", LONGEST_ASKED_NS, gone=True, refused=True
+            )
         elif asked_ns:
             why += ", and asks for a pause"
-        return TargetAnswer(why, asked_ns)
+        return TargetAnswer(why, asked_ns, refused=refused)
 
     async def close(self) -> None:
         """Closes its connections."""

@@ -116,6 +116,7 @@ PLANTED = {
     "FeltwireWebhookFull": [series("feltwire_webhook_full", "1x60", instance="a", target="till")],
     "FeltwireWebhookMissing": [series("feltwire_webhook_missing_total", "7x20", instance="a", target="till")],
     "FeltwireWebhookRewritten": [series("feltwire_webhook_rewritten_total", "1x20", instance="a", target="till")],
+    "FeltwireWebhookPassed": [series("feltwire_webhook_passed", "2x20", instance="a", target="till")],
     "FeltwirePublisherDown": [series("up", "0x20", job="feltwire-publish", instance="a")],
     "FeltwireNotWitnessed": [
         series("feltwire_log_size", "9x40", instance="a"),

@@ -24,7 +24,7 @@ from aiohttp import web
 from bridges.webhooks import delivery, sender
 from bridges.webhooks.bridge import WebhookBridge
 from bridges.webhooks.keys import TargetKeys, WebhookKeys
-from bridges.webhooks.queue import Queue
+from bridges.webhooks.queue import Queue, QueueError
 from bridges.webhooks.signature import read_secrets
 from examples.webhook_receiver import verify
 from feed.subscriber import Position
@@ -182,6 +182,12 @@ def test_what_is_published_while_a_queue_is_full_is_read_when_there_is_room(
         service.kill()
 
 
+async def attempt(made: sender.WebhookSender, begun: list[str] | None = None) -> delivery.TargetAnswer:
+    """One attempt; `begun` has an entry more once something of it is sent."""
+    noted = [] if begun is None else begun
+    return await made("wheel-1.e1.1", b"{}", lambda: noted.append("sent"))
+
+
 async def answers(status: int, **headers: str) -> web.Response:
     return web.Response(status=status, headers=headers)
 
@@ -231,34 +237,54 @@ async def cut(request: web.Request) -> web.StreamResponse:
     return await hung(request)
 
 
-FAILURES: list[tuple[Handle, str, int]] = [
-    (redirected, "it answers 307, and redirects are not followed: write the new address into url", 0),
-    (gone, "it answers 410: it wants no more; remove the target", 3600),
-    (busy, "it answers 429, and asks for a pause", 120),
-    (broken, "it answers 500", 0),
-    (swollen, "its answer cannot be read: ", 0),
-    (hung, "no answer in 0.2 s", 0),
-    (cut, "it closed the connection before its answer was whole", 0),
+async def unable(request: web.Request) -> web.StreamResponse:
+    return await answers(503)
+
+
+async def behind(request: web.Request) -> web.StreamResponse:
+    """A proxy, whose server may have the event."""
+    return await answers(504)
+
+
+FAILURES: list[tuple[Handle, str, int, bool]] = [
+    (redirected, "it answers 307, and redirects are not followed: write the new address into url", 0, True),
+    (gone, "it answers 410: it wants no more; remove the target", 3600, True),
+    (busy, "it answers 429, and asks for a pause", 120, True),
+    (unable, "it answers 503", 0, True),
+    (broken, "it answers 500", 0, False),
+    (behind, "it answers 504", 0, False),
+    (swollen, "its answer cannot be read: ", 0, False),
+    (hung, "no answer in 0.2 s", 0, False),
+    (cut, "it closed the connection before its answer was whole", 0, False),
 ]
 
 
-@pytest.mark.parametrize(("handle", "words", "asked_s"), FAILURES)
+@pytest.mark.parametrize(("handle", "words", "asked_s", "refused"), FAILURES)
 def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
-    handle: Handle, words: str, asked_s: int, certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    handle: Handle,
+    words: str,
+    asked_s: int,
+    refused: bool,
+    certified: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """`refused` is whether its answer states that it does not have the event."""
     monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
+    begun: list[str] = []
 
     async def main() -> list[delivery.TargetAnswer]:
         async with receiver(certified, handle) as url:
             made = sender.WebhookSender(target(f"{url}/events", certified, folder), [b"x" * 24], SystemClock(), "test")
             try:
-                return [await made("wheel-1.e1.1", b"{}") for _ in range(2)]
+                return [await attempt(made, begun) for _ in range(2)]
             finally:
                 await made.close()
 
     for answer in asyncio.run(main()):
+        assert begun == ["sent", "sent"], "also over a connection that is kept"
         assert (answer.why[: len(words)], answer.asked_ns) == (words, asked_s * NS_PER_S)
-        assert answer.gone == (handle is gone)
+        assert (answer.gone, answer.refused) == (handle is gone, refused)
 
 
 @pytest.mark.parametrize(
@@ -309,10 +335,10 @@ def test_a_name_server_that_does_not_answer_for_one_target_does_not_hold_up_anot
                 sender.WebhookSender(target(one, certified, folder), [b"x" * 24], SystemClock(), "test")
                 for one in ("https://dead.example/", url.replace("127.0.0.1", "localhost"))
             )
-            tables = [asyncio.ensure_future(dead(f"wheel-{number}.e1.1", b"{}")) for number in range(40)]
+            tables = [asyncio.ensure_future(attempt(dead)) for _ in range(40)]
             await sleep_ns(0)
             try:
-                return (await alive("wheel-1.e1.1", b"{}")).why
+                return (await attempt(alive)).why
             finally:
                 answered.set()
                 await asyncio.wait(tables)
@@ -329,11 +355,34 @@ def test_an_answer_that_never_ends_takes_the_event_and_is_not_read(certified: Pa
         async with receiver(certified, endless) as url:
             made = sender.WebhookSender(target(url, certified, folder), [b"x" * 24], SystemClock(), "test")
             try:
-                return [(await made("wheel-1.e1.1", b"{}")).why for _ in range(3)]
+                return [(await attempt(made)).why for _ in range(3)]
             finally:
                 await made.close()
 
     assert asyncio.run(main()) == [""] * 3
+
+
+def test_where_the_disk_fails_as_an_event_is_sent_the_bridge_ends(certified: Path, folder: Path) -> None:
+    seen: list[web.Request] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        seen.append(request)
+        return web.Response()
+
+    def fail() -> None:
+        raise QueueError("the disk is full")
+
+    async def main() -> None:
+        async with receiver(certified, handle) as url:
+            made = sender.WebhookSender(target(url, certified, folder), [b"x" * 24], SystemClock(), "test")
+            try:
+                await made("wheel-1.e1.1", b"{}", fail)
+            finally:
+                await made.close()
+
+    with pytest.raises(QueueError, match="the disk is full"):
+        asyncio.run(main())
+    assert seen == []
 
 
 def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Path, folder: Path) -> None:
@@ -343,16 +392,41 @@ def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Pat
         seen.append(request)
         return web.Response()
 
-    async def main() -> str:
+    async def main() -> delivery.TargetAnswer:
         async with receiver(certified, handle) as url:
             made = sender.WebhookSender(target(url, certified, folder, ca=""), [b"x" * 24], SystemClock(), "test")
             try:
-                return (await made("wheel-1.e1.1", b"{}")).why
+                return await attempt(made, begun)
             finally:
                 await made.close()
 
-    assert "CERTIFICATE_VERIFY_FAILED" in asyncio.run(main())
-    assert seen == []
+    begun: list[str] = []
+    assert "CERTIFICATE_VERIFY_FAILED" in asyncio.run(main()).why
+    assert seen == begun == []
+
+
+def test_a_receiver_with_which_there_is_no_connection_in_time_is_sent_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that is switched off."""
+    begun: list[str] = []
+    monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
+
+    async def main() -> delivery.TargetAnswer:
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with closing(writer):
+                await reader.read()
+
+        async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
+            url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            made = sender.WebhookSender(
+                TargetKeys("till", url, "unused", private=True), [b"x" * 24], SystemClock(), "test"
+            )
+            try:
+                return await attempt(made, begun)
+            finally:
+                await made.close()
+
+    assert asyncio.run(main()) == delivery.TargetAnswer("no answer in 0.2 s")
+    assert begun == []
 
 
 @pytest.mark.parametrize(
@@ -363,15 +437,17 @@ def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Pat
     ],
 )
 def test_a_receiver_that_is_not_reached_is_named_with_the_reason(url: str, why: str) -> None:
-    async def main() -> str:
+    async def main() -> delivery.TargetAnswer:
         made = sender.WebhookSender(TargetKeys("till", url, "unused", private=True), [b"x" * 24], SystemClock(), "test")
         try:
-            return (await made("wheel-1.e1.1", b"{}")).why
+            return await attempt(made, begun)
         finally:
             await made.close()
 
-    stated = asyncio.run(main())
+    begun: list[str] = []
+    stated = asyncio.run(main()).why
     assert stated.startswith(why)
+    assert begun == []
     assert not [word for word in ("ssl", "Connect call", "hunter2", "None") if word in stated]
 
 
@@ -379,7 +455,7 @@ def test_a_private_address_that_is_not_meant_is_stated() -> None:
     async def main() -> str:
         made = sender.WebhookSender(TargetKeys("till", "https://localhost:9/", "unused"), [], SystemClock(), "test")
         try:
-            return (await made("wheel-1.e1.1", b"{}")).why
+            return (await attempt(made)).why
         finally:
             await made.close()
 
