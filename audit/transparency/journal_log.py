@@ -33,7 +33,8 @@ from audit.transparency.sealed_leaves import (
     next_rows,
 )
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
-from audit.transparency.tree_file import MET, NEWEST, TreeFile
+from audit.transparency.tree_file import MET, NEWEST, TreeFile, tree_path
+from hal.wording import counted
 
 ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
@@ -319,21 +320,47 @@ def prove(tree: TreeFile, record: Record, paths: Sequence[Path]) -> InclusionPro
     return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note, extra)
 
 
-def must_be_the_last(tree: TreeFile, record: Record, paths: Sequence[Path]) -> int:
-    """Each record from a verdict on is the one of which the tree has the leaf, and in its place: no later verdict is
-    hidden among them. Returns how many records of the tree are after the last of these files.
+def size_beside(journal: Path) -> int:
+    """How many records the tree beside a journal, or beside the file that a link leads to, has; 0 where there is none
+    of it. Asked before the journal is read, it is never more than the journal has: while one is published, both grow.
 
     Raises:
-        NotWitnessedError: one is not.
+        JournalError: one of them cannot be read.
+    """
+    sizes = [0]
+    for path in {tree_path(journal), tree_path(journal.resolve())}:
+        if path.exists():
+            with TreeFile.open(path) as tree:
+                sizes.append(tree.size if tree.origin == origin_of(journal) else 0)
+    return max(sizes)
+
+
+def must_be_the_last(tree: TreeFile, record: Record, paths: Sequence[Path]) -> int:
+    """Each record from a verdict on is the one of which the tree has the leaf, and in its place: no later verdict is
+    hidden among them. Returns how many records of the tree are after the last of these files, as after an archive.
+
+    Raises:
+        NotWitnessedError: one is not, or the tree beside the last file has more than it.
         JournalError: a file, or the tree, cannot be read.
     """
+    size, beside = tree.size, size_beside(paths[-1])
     try:
         for path in paths:
             _must_be_as_in_the_tree(tree, path, record.n - 1)
     except JournalDamaged as error:
         raise NotWitnessedError(str(error), is_changed=True) from error
-    last, _ = records_after(paths, tree.size)
-    return max(0, tree.size - last)
+    last, _ = records_after(paths, size)
+    if beside > last:
+        raise NotWitnessedError(f"{more_beside(beside, last)}; a correction may be among those that it does not have")
+    return max(0, size - last)
+
+
+def more_beside(beside: int, last: int) -> str:
+    """That the tree beside a journal has more than it, in words."""
+    return (
+        f"the tree beside it has {counted(beside, 'record')}, and it has {last}: it was cut off, or, where it is a "
+        "copy, that tree is of a later moment: move it away from beside the copy"
+    )
 
 
 def _note_with(tree: TreeFile, leaf: int) -> tuple[SignedNote, int]:
@@ -374,7 +401,7 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
 
     Raises:
         RecordChanged: the columns of a record that states this round, and is not before that, are not what it states.
-        JournalError: a file cannot be read.
+        JournalError: a file cannot be read, or does not continue the one before it: a correction may be between them.
     """
     words = f'"round":{number}'.encode()
     values = {
@@ -390,5 +417,6 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
                 record = Record(*row)
                 must_be_as_stated(path, record, VERIFY)
                 if record.round == number and record.kind in VERDICTS:
+                    _must_be_one_journal(paths, record.n - 1)
                     return record
     return None

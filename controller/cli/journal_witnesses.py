@@ -28,11 +28,13 @@ from audit.transparency.journal_log import (
     find_event,
     find_verdict,
     first_other_record,
+    more_beside,
     must_be_of,
     must_be_the_last,
     origin_of,
     prove,
     records_after,
+    size_beside,
 )
 from audit.transparency.late_seals import late_records, read_mark
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
@@ -222,8 +224,8 @@ def prove_command(
         feltwire journal prove journal.sqlite wheel-1#44 --page --policy witnesses.policy -o result.html
 
     Exit codes: 0; 2 for a file that cannot be used, or where there is no such event; 3 if it is not the event that was
-    signed, or, of a round, a record after it is not the one that was; 5 if it is in no signed checkpoint yet, or, with
-    --policy, too few witnesses of it cosigned that.
+    signed, or, of a round, a record after it is not the one that was; 5 if it is in no signed checkpoint yet, or, of a
+    round, the tree beside the journal has more than it, or, with --policy, too few witnesses of it cosigned that.
     """
     if page and (output is None or not given.policy.logs):
         raise click.UsageError(
@@ -413,7 +415,8 @@ def witnesses_command(
     of them, differs. Give archives too, oldest first: without them their part is taken from the tree.
 
     Of a copy that was made before the witnesses signed last, the tree of the journal (--tree), or its site (--site),
-    has to show that it is the beginning of what they signed; without that it is not proven.
+    has to show that it is the beginning of what they signed; without that it is not proven. Nor is a journal that has
+    less than the tree beside it.
 
     Records after the last checkpoint that enough witnesses cosigned are named: nobody vouches for them. While a journal
     is published, they are of the last minute; older ones than --unsigned allows, and those dated more than a minute
@@ -429,7 +432,7 @@ def witnesses_command(
     Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history, or a column of a record is
     not what its body states; 5 if too few witnesses that the policy asks for are reached, too few have signed a record
     that is older than --unsigned, or is dated ahead, or more was signed than the journal has, and nothing shows that it
-    is the beginning of that.
+    is the beginning of that, or --unsigned is 0; or the tree beside it has more than the journal.
     """
     policy = given.policy
     with exit_on_journal_error():
@@ -442,6 +445,7 @@ def witnesses_command(
             if tree is not None:
                 must_be_of(tree, paths)
             sizes = sorted({one.checkpoint.size for _, one in checked})
+            beside = size_beside(paths[-1])
             try:
                 own = checkpoints_at(paths, sizes, tree)
             except RecordChanged as error:
@@ -450,9 +454,10 @@ def witnesses_command(
             copy = own[max(own)]
             ahead = {one.checkpoint for _, one in checked if one.checkpoint.size > copy.size}
             forks = proven_forks(tree, copy, ahead)
-            # A tree beside a journal never has more than it: one of them is of another moment, or was cut off.
-            other_tree = None if tree_file in (None, tree_path(paths[-1])) else tree
-            is_beginning = not forks and _is_beginning(copy, ahead, other_tree, site)
+            # No site or tree that is given, which may be of that very one, explains what the tree beside it has more.
+            is_cut = beside > copy.size
+            shown = None if tree_file is None else tree
+            is_beginning = not (forks or is_cut) and _is_beginning(copy, ahead, shown, site)
         agreeing: list[CheckedCheckpoint] = []
         for name, one in checked:
             size = one.checkpoint.size
@@ -475,14 +480,24 @@ def witnesses_command(
             if fork.second in ahead:
                 show(f"  FORK: {fork}", fg="red", bold=True)
         late, wrong = _late(paths[-1])
-        if ahead and not (is_beginning or forks or wrong):
-            what = "more was signed than it has: it is an older copy, or was cut off"
-            fix = "give the tree of the journal with --tree, where it is published with --site, or a newer copy"
-            show(f"NOT PROVEN: {what}; {fix}", fg="red", bold=True)
+        of = f"{copy.size} records, the first of {max((one.size for one in ahead), default=0)} that were signed"
+        why = ""
+        if is_cut:
+            why = more_beside(beside, copy.size)
+        elif ahead and not is_beginning:
+            why = (
+                "more was signed than it has: it is an older copy, or was cut off; give the tree of the journal with "
+                "--tree, where it is published with --site, or a newer copy"
+            )
+        elif ahead and not unsigned_s:
+            why = f"it has {of}, and --unsigned 0 asks for all of them; give a newer copy"
+        if why and not (forks or wrong):
+            show(f"NOT PROVEN: {why}", fg="red", bold=True)
             sys.exit(NOT_COMPLETE)
         is_unsigned = _show_unsigned(paths, policy.size_met(agreeing), unsigned_s)
     cosigners = {name for one in agreeing for name in one.cosigned}
-    sys.exit(_result(policy, cosigners, forked=wrong or bool(forks), is_unsigned=is_unsigned, late=late))
+    of = f": its {of}" if ahead else ""
+    sys.exit(_result(policy, cosigners, forked=wrong or bool(forks), is_unsigned=is_unsigned, of=of, late=late))
 
 
 def _is_beginning(copy: Checkpoint, ahead: Collection[Checkpoint], tree: TreeFile | None, site: str) -> bool:
@@ -639,9 +654,15 @@ def _by(one: CheckedCheckpoint) -> str:
 
 
 def _result(
-    policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool, is_unsigned: bool = False, late: int = 0
+    policy: WitnessPolicy,
+    agreeing: Collection[str],
+    *,
+    forked: bool,
+    is_unsigned: bool = False,
+    of: str = "",
+    late: int = 0,
 ) -> int:
-    """Prints the answer, with how many records were found without a seal; the exit code."""
+    """Prints the answer, with what it is of, and how many records were found without a seal; the exit code."""
     if forked:
         click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
         return NOT_VERIFIED
@@ -652,5 +673,5 @@ def _result(
         click.echo(click.style("NOT ENOUGH witnesses signed its last records", fg="red", bold=True))
         return NOT_COMPLETE
     late_words = f"; who wrote {counted(late, 'record')} that had no seal after a crash, nothing shows" if late else ""
-    click.echo(f"{_verified(policy)}{late_words}")
+    click.echo(f"{_verified(policy)}{of}{late_words}")
     return 0
