@@ -19,6 +19,7 @@ from audit.reading import reading
 from audit.records import COLUMNS, FOUND_BY, BodyError, Record, columns_of, is_found_by_its_body
 from audit.schema import CHAINS, VERDICT_TERM, VERDICTS
 from audit.sealed import reach_of
+from audit.seals import newest_seals
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.late_seals import late_seal
 from audit.transparency.notes import SignedNote
@@ -28,13 +29,14 @@ from audit.transparency.sealed_leaves import (
     OTHER_HISTORY,
     VERIFY,
     Leaves,
+    RecordChanged,
     SealedLeaves,
     must_be_as_stated,
     next_rows,
 )
 from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
 from audit.transparency.tree_file import MET, NEWEST, TreeFile, tree_path
-from hal.wording import counted
+from hal.wording import counted, noun_for
 
 ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
@@ -123,8 +125,8 @@ class GrowingTree:
         self._key = key
         self._whole_every = whole_every
         self._times = self._compared_after = 0
-        self.damage = ""
-        """Why the journal is not what was signed, as it was found last; empty where it is."""
+        self.damage = "its records are being compared with what was signed; ask again"
+        """Why the journal is not, or not yet, known to be what was signed, as it was found last; empty where it is."""
 
     def catch_up(self) -> int:
         """The size of the tree then.
@@ -400,7 +402,8 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
     """The last verdict of a round, or its last correction; None where no file has one.
 
     Raises:
-        RecordChanged: the columns of a record that states this round, and is not before that, are not what it states.
+        RecordChanged: the columns of a record that states this round, and is not before that, are not what it states;
+            or one of this table is missing after it.
         JournalError: a file cannot be read, or does not continue the one before it: a correction may be between them.
     """
     words = f'"round":{number}'.encode()
@@ -413,10 +416,31 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
     }
     for path in reversed(paths):
         with reading(path, "looking for a round") as connection:
+            found = None
             for row in connection.execute(_VERDICTS, values):
                 record = Record(*row)
                 must_be_as_stated(path, record, VERIFY)
                 if record.round == number and record.kind in VERDICTS:
-                    _must_be_one_journal(paths, record.n - 1)
-                    return record
+                    found = record
+                    break
+            _must_have_all_after(connection, path, table, found)
+        if found is not None:
+            _must_be_one_journal(paths, found.n - 1)
+            return found
     return None
+
+
+def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str, record: Record | None) -> None:
+    """No record of a table after one, or after what is archived, was deleted, or moved to another table: that leaves a
+    gap in its numbers, or ends them before the last that a seal states.
+    """
+    archived = connection.execute("SELECT seq FROM base WHERE chain = ?", (table,)).fetchone() or (0,)
+    after = archived[0] if record is None else record.seq
+    query = "SELECT count(*), coalesce(max(seq), ?) FROM record WHERE chain = ? AND seq > ?"
+    count, last = connection.execute(query, (after, table, after)).fetchone()
+    heads = (seal.content.heads for seal in newest_seals(connection))
+    sealed = max((one[table].seq for one in heads if table in one), default=0)
+    if count != last - after or last < sealed:
+        missing = max(last, sealed) - after - count
+        what = f"{counted(missing, 'record')} of {table!a} after its record {after} {noun_for(missing, 'is', 'are')} missing"
+        raise RecordChanged(path, what, VERIFY)

@@ -41,7 +41,9 @@ Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 
 
 class RecordChanged(JournalDamaged):
-    """The columns of a record, by which it is found, are not what its body states: that alone is hashed and signed."""
+    """The columns of a record, by which it is found, are not what its body states: that alone is hashed and signed. Or
+    a record is missing in its place.
+    """
 
 
 def must_be_as_stated(path: Path, record: Record, fix: str) -> None:

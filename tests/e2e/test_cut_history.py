@@ -16,7 +16,7 @@ from audit.signing import FILE_NAME
 from audit.transparency import journal_log
 from audit.transparency.notes import LOG_KEY, NoteKey
 from audit.transparency.tree_file import tree_path
-from command_line.exit_codes import NOT_COMPLETE
+from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from feed.events import Evidence, Void
 from feed.secret_file import write_file
 from hal.clock import NS_PER_S, VirtualClock
@@ -83,6 +83,11 @@ def test_a_journal_that_was_cut_off_is_not_proven_whatever_else_is_given(house: 
                 assert (code, "verified" in said) == (NOT_COMPLETE, False), (more, said)
                 assert "a: 51 records were signed (a at 2026-07-04T19:00:00Z), and it has 50" in said
                 assert "NOT PROVEN: the tree beside it has 51 records, and it has 50: it was cut off" in said
+        # By its seals, until they are cut off too.
+        code, said = proven(house, house.journal)
+        assert (code, "1 record of 'wheel-1' after its record 6 is missing" in said) == (NOT_VERIFIED, True), said
+        with tampering(house.journal) as connection:
+            connection.execute("DELETE FROM seal WHERE after_n >= ?", (VOID,))
         for tree in (own, spelled, copied):
             code, said = proven(house, house.journal, "--tree", tree)
             assert code == NOT_COMPLETE, said

@@ -355,26 +355,22 @@ def test_no_column_that_was_changed_hides_a_correction_from_whoever_asks_for_its
     assert house.publish().exit_code == 0
     assert call("prove", house.journal, "wheel-1#2").exit_code == 0
     sound = house.journal.read_bytes()
-    for change, stated in (
-        ("kind = 'round.opened'", "kind is 'round.opened', and the body states 'round.void'"),
-        ("chain = 'wheel-2', seq = 90", "chain is 'wheel-2', and the body states 'wheel-1'; seq is 90, and"),
+    kind = "kind is 'round.opened', and the body states 'round.void'"
+    chain = "chain is 'wheel-2', and the body states 'wheel-1'; seq is 90, and"
+    for change, stated, of_round in (
+        ("kind = 'round.opened'", kind, kind),
+        ("chain = 'wheel-2', seq = 90", chain, "1 record of 'wheel-1' after its record 6 is missing"),
     ):
         house.journal.write_bytes(sound)
         with tampering(house.journal) as connection:
             connection.execute(f"UPDATE record SET {change} WHERE kind = 'round.void' AND round = 2")
-        for found in (
-            house.publish(),
-            call("prove", house.journal, "wheel-1#2"),
-            call("witnesses", house.journal, "--policy", house.policy),
+        for found, said in (
+            (house.publish(), stated),
+            (call("prove", house.journal, "wheel-1#2"), of_round),
+            (call("witnesses", house.journal, "--policy", house.policy), stated),
         ):
             assert found.exit_code == NOT_VERIFIED
-            assert stated in found.output
-    house.journal.write_bytes(sound)
-    with tampering(house.journal) as connection:
-        connection.execute("DELETE FROM record WHERE kind = 'round.void' AND round = 2")
-    cut = call("prove", house.journal, "wheel-1#2")
-    assert cut.exit_code == NOT_COMPLETE
-    assert "the tree beside it has 51 records, and it has 50: it was cut off" in cut.output
+            assert said in found.output
 
 
 def test_what_is_not_signed_is_stated_and_a_kept_file_takes_no_place_of_a_witness(

@@ -26,7 +26,8 @@ from audit.transparency.tree_file import TreeFile, tree_path
 from audit.verify import verify
 from controller.journal.archive import archive
 from controller.journal.files import make_file
-from hal.clock import VirtualClock
+from feed.events import Evidence, Void
+from hal.clock import NS_PER_S, VirtualClock
 from tests.fakes.witnessing import grown
 from tests.unit.audit.making import EVENING_NS, KEY, OTHER_KEY, PUBLIC_KEY, Evening, evening, tampering
 
@@ -82,7 +83,10 @@ def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_
     path = evening_of(tmp_path / "journal.sqlite", 200)
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
         growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=4)
+        # Until then, whoever asks for the last verdict of a round has none.
+        assert "are being compared" in growing.damage
         assert [growing.catch_up(), growing.catch_up()] == [601, 601]
+        assert growing.damage == ""
         evening_of(path, 201, other=100)
         assert verify(path, keys=[PUBLIC_KEY]).ok
         sizes = [growing.catch_up(), growing.catch_up()]
@@ -112,8 +116,9 @@ def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_
 )
 def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, change: str, wrong: str) -> None:
     path = evening_of(tmp_path / "journal.sqlite", 10)
-    verdict = find_verdict([path], "wheel-1", 10)
+    verdict, before = (find_verdict([path], "wheel-1", number) for number in (10, 5))
     assert verdict is not None
+    assert before is not None
     named = f"record {verdict.n} .* was changed beside its body: .*{re.escape(wrong)}"
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
         growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=1)
@@ -125,8 +130,6 @@ def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, cha
         assert tree.size == size
         assert re.match(named, growing.damage)
         # Whoever proves an earlier verdict as the last of its round has to look at all after it.
-        before = find_verdict([path], "wheel-1", 5)
-        assert before is not None
         with pytest.raises(NotWitnessedError, match=named):
             must_be_the_last(tree, before, [path])
     with pytest.raises(RecordChanged, match=named):
@@ -137,6 +140,61 @@ def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, cha
     if "kind" in change and "chain" not in change:
         with pytest.raises(RecordChanged, match=named):
             find_event([path], verdict.id)
+
+
+def voided_evening(path: Path, *, is_last: bool) -> int:
+    """A journal whose round 2 of wheel-1 was made void in a later start; which record that is. It is the last of its
+    table with `is_last`.
+    """
+    evening(path, rounds=6)
+    writer = Evening(path)
+    writer._starts = 7
+    writer.clock = VirtualClock(EVENING_NS + 3600 * NS_PER_S)
+    with writer:
+        evidence = Evidence(revolutions=4.25, revolutions_low=4.25, revolutions_high=4.25, direction="positive")
+        why = {"call": "No spin", "reason": "wheel_revolutions", "rule": "13:47-20.29(e)"}
+        writer.say(writer.event("wheel-1", Void, round=2, evidence=evidence, **why))
+        writer._rounds["wheel-1"] = writer._rounds["wheel-2"] = 100
+        writer.round("wheel-2" if is_last else "wheel-1")
+    return 51
+
+
+@pytest.mark.parametrize("is_archived", [True, False])
+@pytest.mark.parametrize("is_last", [True, False])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM record WHERE n = 51",
+        "UPDATE record SET chain = 'wheel-9', seq = 1 WHERE n = 51",
+        "UPDATE record SET chain = '@commands', seq = 999, kind = 'command', round = NULL WHERE n = 51",
+        "UPDATE record SET seq = 999 WHERE n = 49",
+    ],
+)
+def test_no_verdict_is_the_last_of_its_round_where_a_record_after_it_was_deleted_or_moved(
+    tmp_path: Path, change: str, is_last: bool, is_archived: bool
+) -> None:
+    path, archived = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
+    void = voided_evening(path, is_last=is_last)
+    paths = [path]
+    if is_archived:
+        before = datetime(2026, 7, 4, 19, 0, 30, tzinfo=UTC)
+        assert archive(path, archived, before, key=KEY, clock=VirtualClock(EVENING_NS)) is not None
+        paths = [archived, path]
+    found = find_verdict(paths, "wheel-1", 2)
+    assert found is not None
+    assert found.n == void
+    assert find_verdict(paths, "wheel-1", 99) is None
+    with TreeFile.open(tmp_path / "tree", origin_of(path)) as tree:
+        growing = GrowingTree(tree, paths, PUBLIC_KEY, whole_every=60)
+        assert growing.catch_up() == growing.catch_up() == 54
+        with tampering(path) as connection:
+            assert connection.execute(change).rowcount == 1
+        if "n = 51" in change:
+            # Within the hour nothing else shows it.
+            assert growing.catch_up() == 54
+    for number in (2, 99):
+        with pytest.raises(RecordChanged, match="of 'wheel-1' after its record [0-9]+ (is|are) missing"):
+            find_verdict(paths, "wheel-1", number)
 
 
 def test_what_was_added_last_is_compared_again_the_next_time(tmp_path: Path) -> None:

@@ -134,6 +134,24 @@ def test_of_a_verdict_that_was_changed_the_answer_states_that_and_it_is_logged_o
     assert [one.levelname for one in caplog.records if said in one.getMessage()] == ["ERROR"]
 
 
+def test_while_a_record_after_a_verdict_is_missing_no_verdict_is_shown_as_the_last_of_its_round(
+    journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    verdict = find_verdict([journal], "wheel-1", 2)
+    assert verdict is not None
+    with tampering(journal) as connection:
+        connection.execute("DELETE FROM record WHERE chain = ? AND seq = ?", (verdict.chain, verdict.seq + 2))
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        for _ in range(2):
+            status, text = await get(session, f"{url}round/wheel-1/2")
+            assert (status, "after its record 6 is missing" in text) == (409, True), text
+        assert (await get(session, f"{url}proof/{verdict.id}"))[0] == 200
+
+    asked(journal, check)
+    assert caplog.text.count("after its record 6 is missing") == 1
+
+
 def test_while_the_journal_is_not_what_was_signed_no_verdict_is_shown_as_the_last_of_its_round(journal: Path) -> None:
     async def check(session: aiohttp.ClientSession, url: str) -> None:
         status, text = await get(session, f"{url}round/wheel-1/2")
