@@ -442,5 +442,6 @@ def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str,
     sealed = max((one[table].seq for one in heads if table in one), default=0)
     if count != last - after or last < sealed:
         missing = max(last, sealed) - after - count
-        what = f"{counted(missing, 'record')} of {table!a} after its record {after} {noun_for(missing, 'is', 'are')} missing"
+        are = noun_for(missing, "is", "are")
+        what = f"{counted(missing, 'record')} of {table!a} after its record {after} {are} missing"
         raise RecordChanged(path, what, VERIFY)

@@ -303,7 +303,8 @@ class LogPublisher:
             shown = Checkpoint.parse(note.text)
         except (WitnessUnreachableError, NoteError) as error:
             return NotCosigned(f"{claim}, and shows no checkpoint: {error}")
-        if shown.origin != origin or not any(is_signed(note, key) for key in (self.log_key, *self._policy.logs)):
+        keys = [key for key in (self.log_key, *self._policy.logs) if key.name == origin]
+        if shown.origin != origin or not any(is_signed(note, key) for key in keys):
             return NotCosigned(f"{claim}, and shows no checkpoint that this log has signed")
         there = await asyncio.to_thread(lambda: self._tree.size)
         if shown.size > there:

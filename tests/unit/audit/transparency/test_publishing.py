@@ -12,7 +12,7 @@ from nacl.signing import SigningKey
 
 from audit.errors import JournalError
 from audit.transparency.checkpoints import AddCheckpoint, cosign
-from audit.transparency.notes import WITNESS_KEY, NoteKey, SignedNote
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey, SignedNote, sign_text
 from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnreachableError
 from audit.transparency.tree import leaf_hash
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
@@ -136,9 +136,15 @@ def test_that_enough_witnesses_cosigned_is_logged_once(tmp_path: Path, caplog: p
         assert lines == ["5 records signed, and cosigned by a, b: enough for the policy"]
 
 
-def shown(bodies: list[bytes], key: SigningKey = LOG, origin: str = ORIGIN) -> HttpAnswer:
-    """The checkpoint of a log with these leaves, as a witness shows it."""
-    return HttpAnswer(200, str(checkpoint_of(grown(bodies).node, len(bodies), origin).sign(key)).encode())
+OTHER_LOG = NoteKey("feltwire/other", LOG_KEY, bytes(KEYS["c"].verify_key))
+RETIRED = SigningKey(b"r" * 32)
+
+
+def shown(bodies: list[bytes], key: SigningKey = LOG, origin: str = ORIGIN, name: str = "") -> HttpAnswer:
+    """The checkpoint of a log with these leaves, as a witness shows it; the key may have another name."""
+    checkpoint = checkpoint_of(grown(bodies).node, len(bodies), origin)
+    note = SignedNote(str(checkpoint), (sign_text(str(checkpoint), name or origin, key),))
+    return HttpAnswer(200, str(note).encode())
 
 
 EVENTS, OTHERS = bodies_of("event", 9), bodies_of("other", 9)
@@ -159,6 +165,18 @@ NINE = "it answers that it cosigned 9 records of this log, and there are 5, and 
         ([HttpAnswer(422, b"x\n"), shown(EVENTS[:4])], NOT_COMPLETE, f"{NOT_THIS}other history than this"),
         ([HttpAnswer(422, b"x\n"), shown(OTHERS[:4], KEYS["c"])], NOT_COMPLETE, f"{NOT_THIS}checkpoint that this log"),
         ([HttpAnswer(409, b"9\n"), shown(OTHERS, LOG, "x/y")], NOT_COMPLETE, f"{NINE}checkpoint that this log has"),
+        # Of another log that the policy trusts too.
+        (
+            [HttpAnswer(422, b"x\n"), shown(OTHERS[:4], KEYS["c"], ORIGIN, OTHER_LOG.name)],
+            NOT_COMPLETE,
+            f"{NOT_THIS}checkpoint that this log has signed",
+        ),
+        # By the key that this log had before.
+        (
+            [HttpAnswer(422, b"x\n"), shown(OTHERS[:4], RETIRED)],
+            NOT_VERIFIED,
+            "FORK: this log has signed another history of its",
+        ),
         (
             [HttpAnswer(422, b"x\n"), shown(OTHERS[:4])],
             NOT_VERIFIED,
@@ -184,7 +202,8 @@ def test_only_what_the_log_itself_has_signed_proves_another_history_which_is_no_
     stated: str,
 ) -> None:
     calls = ScriptedCalls(**dict.fromkeys("abc", answers))
-    with published(tmp_path, POLICY, calls) as (tree, publisher):
+    retired = NoteKey(ORIGIN, LOG_KEY, bytes(RETIRED.verify_key))
+    with published(tmp_path, f"log {OTHER_LOG}\nlog {retired}\n{POLICY}", calls) as (tree, publisher):
         add(tree, 5)
         assert asyncio.run(publish_once(publisher)) == code
     assert "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy" in caplog.text
