@@ -19,7 +19,6 @@ __all__ = [
     "COLUMNS",
     "COMMAND",
     "COMMANDS",
-    "FOUND_BY",
     "BodyError",
     "Columns",
     "Entry",
@@ -28,7 +27,7 @@ __all__ = [
     "column_differences",
     "columns_of",
     "genesis",
-    "is_found_by_its_body",
+    "is_as_its_body_states",
     "link",
     "nothing",
 ]
@@ -39,8 +38,6 @@ COMMAND: Final = "command"
 """The kind of a record of that chain."""
 COLUMNS: Final = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 """Of the table of records, in the order of `Record`."""
-FOUND_BY: Final = "chain, seq, id, kind, round"
-"""The columns by which an event, or the verdict of a round, is found."""
 
 
 class Entry(NamedTuple):
@@ -190,20 +187,8 @@ class _Command(msgspec.Struct, gc=False):
     """Every event has one, and no command."""
 
 
-class _FoundData(msgspec.Struct, gc=False):
-    table: str
-    round: int | None = None
-
-
-class _FoundEvent(msgspec.Struct, gc=False):
-    id: str
-    type: str
-    data: _FoundData
-
-
 _EVENT: Final = msgspec.json.Decoder(_Event)
 _COMMAND: Final = msgspec.json.Decoder(_Command)
-_FOUND: Final = msgspec.json.Decoder(_FoundEvent)
 
 
 def columns_of(row: RecordRow) -> Columns:
@@ -230,21 +215,23 @@ def column_differences(there: Sequence[object], stated: Columns) -> dict[str, st
     }
 
 
-def is_found_by_its_body(body: bytes, chain: str, seq: int, identity: str, kind: str, number: int | None) -> bool:
-    """Whether the columns `FOUND_BY` of an event are what its body states, faster than `columns_of`. False
-    for a command too, and for what that has to look at.
+def is_as_its_body_states(there: Sequence[object], body: bytes) -> bool:
+    """Whether the columns of an event, in the order of `Columns`, are what its body states, faster than `columns_of`.
+    False for a command too, and for what that has to look at.
     """
     try:
-        event = _FOUND.decode(body)
+        event = _EVENT.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     data = event.data
+    chain, seq, identity, epoch, kind, number, time, topic = there
     return (
         data.table == chain
         and data.round == number
-        and event.id == identity
-        and identity.endswith(f".{seq}")
+        and event.id == identity == f"{chain}.{epoch}.{seq}"
         and kind_of(event.type) == kind
+        and event.time == time
+        and topic == f"{'sim/' if data.simulated else ''}v1/{chain}/{kind}/"
     )
 
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from audit.base import read_base
 from audit.errors import JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
-from audit.records import COLUMNS, FOUND_BY, BodyError, Record, columns_of, is_found_by_its_body
+from audit.records import COLUMNS, BodyError, Columns, Record, columns_of, is_as_its_body_states
 from audit.schema import CHAINS, VERDICT_TERM, VERDICTS
 from audit.sealed import reach_of
 from audit.seals import newest_seals
@@ -42,8 +42,8 @@ ORIGIN: Final = "feltwire/"
 _ORIGIN_DIGITS: Final = 32
 _LAST: Final = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
 """How many records were ever written."""
-_LEAF_COLUMNS: Final = f"n, CAST(body AS BLOB), {FOUND_BY}"
-_LeafRow: TypeAlias = tuple[int, bytes, str, int, str, str, int | None]
+_LEAF_COLUMNS: Final = f"n, CAST(body AS BLOB), {', '.join(Columns._fields)}"
+_LeafRow: TypeAlias = tuple[Any, ...]
 
 
 def origin_of(path: Path) -> str:
@@ -71,17 +71,17 @@ def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> None:
         while rows is None or rows:
             with reading(path, "reading its records") as connection:
                 rows = next_rows(connection, path, _LEAF_COLUMNS, size)
-                _must_be_found_by_their_bodies(connection, path, rows, VERIFY)
+                _must_be_as_their_bodies_state(connection, path, rows, VERIFY)
             take([leaf_hash(row[1]) for row in rows], size)
             size += len(rows)
 
 
-def _must_be_found_by_their_bodies(
+def _must_be_as_their_bodies_state(
     connection: sqlite3.Connection, path: Path, rows: Sequence[_LeafRow], fix: str
 ) -> None:
-    """What is found by the columns of these rows is what their bodies, and so their leaves, state."""
-    for n, body, chain, seq, identity, kind, number in rows:
-        if not is_found_by_its_body(body, chain, seq, identity, kind, number):
+    """The columns of these rows are what their bodies, and so their leaves, state."""
+    for n, body, *there in rows:
+        if not is_as_its_body_states(there, body):
             row = connection.execute(f"SELECT {COLUMNS} FROM record WHERE n = ?", (n,)).fetchone()
             must_be_as_stated(path, Record(*row), fix)
 
@@ -185,7 +185,7 @@ def first_other_record(tree: TreeFile, path: Path, after: int = 0) -> OtherRecor
             for (n, body, _, _, identity, *_), leaf in zip(rows, leaves, strict=False):
                 if leaf_hash(body) != leaf:
                     return OtherRecord(n, identity)
-            _must_be_found_by_their_bodies(connection, path, rows, NOTHING_SIGNED)
+            _must_be_as_their_bodies_state(connection, path, rows, NOTHING_SIGNED)
         if len(leaves) < len(rows) or not rows:
             return None
         size += len(rows)

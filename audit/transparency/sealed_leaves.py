@@ -41,7 +41,7 @@ Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 
 
 class RecordChanged(JournalDamaged):
-    """The columns of a record, by which it is found, are not what its body states: that alone is hashed and signed. Or
+    """The columns of a record are not what its body states: that alone is hashed and signed. Or
     a record is missing in its place.
     """
 

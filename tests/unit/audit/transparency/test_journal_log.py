@@ -110,6 +110,9 @@ def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_
         ("id = 'wheel-1.0000000000000001.1'", "id is 'wheel-1.0000000000000001.1', and the body states"),
         ("seq = 900", "seq is 900, and the body states 30"),
         ("chain = 'wheel-2'", "chain is 'wheel-2', and the body states 'wheel-1'"),
+        ("time = '2026-07-05T19:00:00.000000Z'", "time is '2026-07-05T19:00:00.000000Z', and the body states"),
+        ("epoch = '0000000000000009'", "epoch is '0000000000000009', and the body states '0000000000000001'"),
+        ("topic = 'sim/' || topic", "topic is 'sim/v1/wheel-1/round.outcome/', and the body states 'v1/wheel-1/round."),
         # The body of a command states neither table nor number.
         ("chain = '@commands', kind = 'command', round = NULL, topic = ''", "body is not a command: it is an event"),
     ],
