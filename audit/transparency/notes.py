@@ -30,7 +30,8 @@ MOST_SIGNATURES: Final = 64
 _ID_BYTES: Final = 4
 _KEY_BYTES: Final = {LOG_KEY: 32, WITNESS_KEY: 32, ML_DSA_KEY: 1312}
 _DASH: Final = "\N{EM DASH} "
-_CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f]")
+_NO_TEXT: Final = re.compile("[\0-\x09\x0b-\x1f\ufffd]")
+"""Also what stands for bytes that are no text: a page that was given such a note cannot know whether it is of it."""
 
 
 class NoteError(ValueError):
@@ -202,8 +203,8 @@ def _decoded(data: bytes) -> str:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise NoteError(f"it is not UTF-8: {error}") from error
-    if _CONTROL.search(text):
-        raise NoteError("it has a control character")
+    if _NO_TEXT.search(text):
+        raise NoteError("it has a control character, or U+FFFD, which stands for bytes that are no text")
     return text
 
 

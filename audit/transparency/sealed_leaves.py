@@ -41,9 +41,7 @@ Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 
 
 class RecordChanged(JournalDamaged):
-    """The columns of a record are not what its body states: that alone is hashed and signed. Or
-    a record is missing in its place.
-    """
+    """The columns of a record are not what its body states, which alone is hashed and signed; or a record is missing."""
 
 
 def must_be_as_stated(path: Path, record: Record, fix: str) -> None:

@@ -198,7 +198,7 @@ function noteOf(text) {
   const signed = text.slice(0, at + 1);
   const lines = signed.split("\n").slice(0, -1);
   const signatures = text.slice(at + 2).split("\n");
-  if (at < 0 || /[\0-\t\v-\x1f]/.test(text) || lines.length < 3 || !lines.every(Boolean)) throw new Error("checkpoint");
+  if (at < 0 || /[\0-\t\v-\x1f\ufffd]/.test(text) || utf8(text).length > 128 * 1024 || lines.length < 3 || !lines.every(Boolean)) throw new Error("checkpoint");
   if (signatures.pop() !== "" || signatures.length > 64) throw new Error("signatures");
   return { text: signed, origin: lines[0], size: wholeNumber(lines[1]), root: hashOf(lines[2]), signatures: signatures.map(signatureOf) };
 }

@@ -169,6 +169,7 @@ def _of_notes() -> Iterator[tuple[str, int, str, bool]]:
     found = fitted(event(1), 1, 2, [one])
     root = encode_base64(found)
     two = f"\n2\n{root}\n"
+    begun = len(f"{noted(f'{ORIGIN}{two}')}—  AAAAAAAA\n".encode())
     for what, text in (
         ("a root of 31 bytes", f"{ORIGIN}\n2\n{encode_base64(found[:31])}\n"),
         ("a root of 64 bytes", f"{ORIGIN}\n2\n{encode_base64(found * 2)}\n"),
@@ -189,6 +190,16 @@ def _of_notes() -> Iterator[tuple[str, int, str, bool]]:
         *(
             (f"of the name {name!a}", False, f"— {name} AAAAAAAA\n")
             for name in ("x\u2003y", "x\u0085y", "x\0y", "x+y", "x y", "")
+        ),
+        # In a page, whatever is not UTF-8 has become that.
+        ("of the name '\\ufffd'", False, "— x\ufffdy AAAAAAAA\n"),
+        ("of no bytes", False, "— a \n"),
+        ("of 3 bytes", False, "— a AAAA\n"),
+        ("of 4 bytes, which name the key alone", False, "— a AAAAAA==\n"),
+        ("of 5 bytes", True, "— a AAAAAAA=\n"),
+        *(
+            (f"of a name with which the note has {note} bytes", note <= 131_072, f"— {'a' * (note - begun)} AAAAAAAA\n")
+            for note in (131_072, 131_073)
         ),
         ("not as it is written", False, "— a AAAAAAB=\n"),
         ("not base64", False, "— a ????????\n"),
@@ -262,6 +273,12 @@ def test_the_command_and_the_python_of_the_page_take_no_crafted_proof(
         assert said.startswith("NOT VERIFIED: ") != ("\nverified" in shown), (case.name, said)
         if (called.exit_code == 0, not said) != (case.is_good, case.is_good):
             wrong.append((case.name, called.output, said))
+    # Bytes that are no text.
+    proof.write_bytes(crafted(1, 2, ways(1), more="— xy AAAAAAAA\n").encode().replace(b"xy", b"x\xff"))
+    body.write_bytes(event(1))
+    called = CliRunner().invoke(main, ["journal", "check", str(proof), "--policy", str(policy)])
+    if (called.exit_code, run_python(words, monkeypatch)) != (NOT_VERIFIED, "NOT VERIFIED: this is not a proof"):
+        wrong.append(("no UTF-8", called.output, ""))
     assert wrong == []
 
 
