@@ -12,8 +12,7 @@ from audit.transparency.notes import LOG_KEY, NoteError, NoteKey
 from audit.transparency.policy import PolicyError, WitnessPolicy
 from command_line.plain_output import show
 
-NO_WITNESS: Final = "quorum none\n"
-"""The policy that asks for no witness."""
+_NO_WITNESS: Final = "quorum none\n"
 
 
 class GivenPolicy(NamedTuple):
@@ -21,6 +20,8 @@ class GivenPolicy(NamedTuple):
 
     text: str
     policy: WitnessPolicy
+    is_given: bool = True
+    """Whether it is of a file, and not the one that asks for no witness in place of that."""
 
     def with_log(self, key: NoteKey) -> str:
         """The text, for those who are to check this log: its key is put in front where the policy does not have it.
@@ -41,7 +42,7 @@ class GivenPolicy(NamedTuple):
 
 def _policy(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> GivenPolicy:
     if path is None:
-        return GivenPolicy(NO_WITNESS, WitnessPolicy.parse(NO_WITNESS))
+        return GivenPolicy(_NO_WITNESS, WitnessPolicy.parse(_NO_WITNESS), is_given=False)
     try:
         # As its bytes: a policy has its own rules for the end of a line.
         text = path.read_bytes().decode()

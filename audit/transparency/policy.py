@@ -88,6 +88,12 @@ class WitnessPolicy(NamedTuple):
         """Whether these witnesses are enough."""
         return self.asks_for_none or self._has(self.quorum, cosigners)
 
+    def lacking(self, cosigners: Collection[str]) -> str:
+        """How many of the witnesses these are, and which have not cosigned, in words."""
+        names = [*self.witnesses, *self.uncounted]
+        away = [name for name in names if name not in cosigners]
+        return f"{len(names) - len(away)} of {len(names)} did; missing: {', '.join(away)}"
+
     def _has(self, name: str, cosigners: Collection[str]) -> bool:
         group = self.groups.get(name)
         if group is None:

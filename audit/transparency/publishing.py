@@ -27,7 +27,7 @@ from audit.transparency.notes import (
     SignedNote,
     decode_signatures,
 )
-from audit.transparency.policy import NONE, PolicyWitness, WitnessPolicy
+from audit.transparency.policy import PolicyWitness, WitnessPolicy
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
 from hal.wording import counted
@@ -130,8 +130,12 @@ def read_witness_answer(answer: HttpAnswer, note: SignedNote, key: NoteKey) -> W
         return NotCosigned(f"its answer cannot be read: {error}")
     said = ascii(answer.body[:_KEPT_TEXT].decode("utf-8", "replace").strip())
     match answer.status:
-        case 403 | 404:
-            return NotCosigned(f"it does not know the key of this log ({said}); give the key to whoever runs it")
+        case 403:
+            known = "it knows no key that signed this, or a signature of one is not good"
+            return NotCosigned(f"{known} ({said}); give the line of `publish --key` to whoever runs it")
+        case 404:
+            known = "it does not know this log"
+            return NotCosigned(f"{known} ({said}); give the line of `publish --key` to whoever runs it")
         case 422:
             return OtherHistory(f"it answers that this history does not continue what it cosigned ({said})")
         case status:
@@ -265,7 +269,7 @@ class LogPublisher:
 
     async def _ask(self, name: str, witness: PolicyWitness, note: SignedNote) -> WitnessAnswer:
         """Sends a checkpoint to a witness; made again where it names another size. All of it takes `PATIENCE_S`."""
-        size, old = Checkpoint.parse(note.text).size, self.witnesses[name].size
+        size, old, claim = Checkpoint.parse(note.text).size, self.witnesses[name].size, ""
         try:
             async with asyncio.timeout(PATIENCE_S):
                 for _ in range(_MOST_TRIES):
@@ -273,21 +277,26 @@ class LogPublisher:
                     got = await self._calls.post(f"{witness.url}add-checkpoint", body)
                     answer = read_witness_answer(got, note, witness.key)
                     if isinstance(answer, OtherHistory):
-                        return await self._shown(witness, answer.claim)
-                    if not isinstance(answer, OtherSize):
+                        claim = answer.claim
+                    elif not isinstance(answer, OtherSize):
                         return answer
-                    self._note_size(name, answer.size)
-                    if answer.size > size:
-                        claim = f"it answers that it cosigned {answer.size} records of this log, and there are {size}"
+                    else:
+                        self._note_size(name, answer.size)
+                        if answer.size > size:
+                            claim = (
+                                f"it answers that it cosigned {answer.size} records of this log, and there are {size}"
+                            )
+                        elif 0 < old == size == answer.size:
+                            # Until July 2026 tlog-witness asked for this where the roots of one size differ.
+                            claim = f"it answers that it cosigned {size} records too, and not these"
+                        old = answer.size
+                    if claim:
                         return await self._shown(witness, claim)
-                    if 0 < old == size == answer.size:
-                        # Until July 2026 tlog-witness asked for this where the roots of one size differ; now for 422.
-                        claim = f"it answers that it cosigned {size} records too, and not these"
-                        return await self._shown(witness, claim)
-                    old = answer.size
         except WitnessUnreachableError as error:
             return NotCosigned(f"it is not reached: {error}", is_reached=False)
         except TimeoutError:
+            if claim:
+                return NotCosigned(f"{claim}, and shows no checkpoint: no answer within {PATIENCE_S:g} s")
             return NotCosigned(f"it is not reached: no answer within {PATIENCE_S:g} s", is_reached=False)
         return NotCosigned("it names another size each time")
 
@@ -363,10 +372,11 @@ class LogPublisher:
                 by = (
                     f"and cosigned by {', '.join(self._cosigned_by)}" if self._cosigned_by else "by the log's key alone"
                 )
-                enough = "no witness is asked for" if self._policy.quorum == NONE else "enough for the policy"
+                enough = "no witness is asked for" if self._policy.asks_for_none else "enough for the policy"
                 log.info("%s, %s: %s", signed, by, enough)
             else:
-                log.warning("%s, and NOT ENOUGH witnesses cosigned it for this policy", signed)
+                lacking = self._policy.lacking(self._cosigned_by)
+                log.warning("%s, and NOT ENOUGH witnesses cosigned it for this policy: %s", signed, lacking)
             self._is_met = is_met
 
     def _note_outage(self, outage: str) -> None:

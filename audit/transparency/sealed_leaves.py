@@ -41,7 +41,7 @@ Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 
 
 class RecordChanged(JournalDamaged):
-    """The columns of a record are not what its body states, which alone is hashed and signed; or a record is missing."""
+    """The columns of a record are not what its body states, which alone is hashed and signed; or one is missing."""
 
 
 def must_be_as_stated(path: Path, record: Record, fix: str) -> None:

@@ -50,7 +50,7 @@ from command_line.options import page_address
 from command_line.plain_output import log_lines, show
 from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
-from command_line.witness_options import NO_WITNESS, GivenPolicy, policy_option
+from command_line.witness_options import GivenPolicy, policy_option
 from controller.service.event_lines import colored_line_of
 from feed.events import EventError, decode
 from hal.clock import NS_PER_S, SystemClock
@@ -68,8 +68,6 @@ COMPARED_EVERY_S: Final = 3600
 """Between two comparisons of all records with their tree (ours)."""
 UNSIGNED_S: Final = 600
 """Ten turns of `journal publish` (ours)."""
-
-_NOT_ENOUGH: Final = "NOT ENOUGH witnesses cosigned it for this policy"
 
 _Checked: TypeAlias = list[tuple[str, CheckedCheckpoint]]
 """Checkpoints with where each is from: a file may be called as a witness is, and both count."""
@@ -249,7 +247,7 @@ def prove_command(
             is_late = isinstance(error, NotWitnessedError) and not error.is_changed
             sys.exit(NOT_COMPLETE if is_late else NOT_VERIFIED)
     try:
-        met = given.text == NO_WITNESS or given.policy.check(proof.note).met
+        checked = given.policy.check(proof.note) if given.is_given else None
         if output is None:
             click.echo(str(proof), nl=False)
         elif page:
@@ -271,8 +269,8 @@ def prove_command(
     if not_here:
         what = f"the tree has {counted(not_here, 'record')} after these files: a correction may be among them"
         show(f"  {what}", fg="yellow", err=True)
-    if not met:
-        show(_NOT_ENOUGH, fg="red", bold=True, err=True)
+    if checked is not None and not checked.met:
+        _show_not_enough(given.policy, checked, err=True)
         sys.exit(NOT_COMPLETE)
 
 
@@ -318,7 +316,8 @@ def check_command(proof_file: Path, given: GivenPolicy, event_file: Path | None)
     what = _show_event(body)
     is_late = _show_mark(proof)
     verified = _verified(given.policy)
-    sys.exit(_show_cosigned(checked, f"{verified}: {what}, {'with the reservation' if is_late else 'as shown'} above"))
+    verified += f": {what}, {'with the reservation' if is_late else 'as shown'} above"
+    sys.exit(_show_cosigned(given.policy, checked, verified))
 
 
 def _show_mark(proof: InclusionProof, *, err: bool = False) -> bool:
@@ -350,11 +349,17 @@ def _verified(policy: WitnessPolicy) -> str:
     return "verified, by the log's key alone (this policy asks for no witness)" if policy.asks_for_none else "verified"
 
 
-def _show_cosigned(checked: CheckedCheckpoint, verified: str) -> int:
+def _show_not_enough(policy: WitnessPolicy, checked: CheckedCheckpoint, *, err: bool = False) -> None:
+    fix = "make the proof again once `feltwire journal publish` has their signatures"
+    lacking = f"NOT ENOUGH witnesses cosigned it for this policy: {policy.lacking(checked.cosigned)}"
+    show(f"{lacking}; {fix}", fg="red", bold=True, err=err)
+
+
+def _show_cosigned(policy: WitnessPolicy, checked: CheckedCheckpoint, verified: str) -> int:
     for name, time_s in checked.cosigned.items():
         show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
-        show(_NOT_ENOUGH, fg="red", bold=True)
+        _show_not_enough(policy, checked)
         return NOT_COMPLETE
     show(verified)
     return 0
@@ -667,7 +672,8 @@ def _result(
         click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
         return NOT_VERIFIED
     if not policy.is_met(agreeing):
-        click.echo(click.style("NOT ENOUGH witnesses are known to agree for this policy", fg="red", bold=True))
+        what = f"NOT ENOUGH witnesses are known to agree for this policy: {policy.lacking(agreeing)}"
+        click.echo(click.style(what, fg="red", bold=True))
         return NOT_COMPLETE
     if is_unsigned:
         click.echo(click.style("NOT ENOUGH witnesses signed its last records", fg="red", bold=True))

@@ -122,6 +122,8 @@ PLANTED = {
         series("feltwire_log_size", "9x40", instance="a"),
         series("feltwire_log_cosigned", "5x40", instance="a"),
     ],
+    # Found in the first turn after a start too: it is never measured as 0.
+    "FeltwireWitnessWentBack": [series("feltwire_witness_went_back_total", "1x20", instance="a", witness="charity")],
     "FeltwireLogStopped": [
         # What it knew before it stopped: all of it was cosigned.
         series("feltwire_log_size", "9x40", instance="a"),

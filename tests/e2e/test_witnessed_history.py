@@ -424,7 +424,12 @@ def test_a_page_that_would_not_verify_is_refused_or_stated(house: WitnessedHouse
         ("quorum none\n", "", 2, "--page needs -o FILE, and --policy"),
         (text.replace("log feltwire/", "log feltwire/0"), "", 2, "--policy"),
         (f"log {NoteKey('feltwire/other', LOG_KEY, bytes(KEY.verify_key))}\nquorum none\n", "", 2, "would not verify"),
-        (policy_of(house.witnesses | away, 3, [house.key]), "", NOT_COMPLETE, "NOT ENOUGH witnesses"),
+        (
+            policy_of(house.witnesses | away, 3, [house.key]),
+            "",
+            NOT_COMPLETE,
+            "NOT ENOUGH witnesses cosigned it for this policy: 2 of 3 did; missing: c; make the proof again once",
+        ),
     ):
         page.unlink(missing_ok=True)
         file = tmp_path / "other.policy"
@@ -441,6 +446,11 @@ def test_a_page_that_would_not_verify_is_refused_or_stated(house: WitnessedHouse
             proof = call("prove", house.journal, "wheel-1#2", "--policy", file, *out)
             assert (proof.exit_code, said in " ".join(proof.output.split())) == (code, True), proof.output
         assert (tmp_path / f"{code}.tlog-proof").exists() == (code != 2)
+    # A policy that a file has is held against it, whatever it is.
+    file.write_text("quorum none\n")
+    unsigned = call("prove", house.journal, "wheel-1#2", "--policy", file)
+    assert (unsigned.exit_code, "would not verify: no trusted key" in " ".join(unsigned.output.split())) == (2, True)
+    assert call("prove", house.journal, "wheel-1#2").exit_code == 0
     alone = call("prove", house.journal, "wheel-1#2", "--link", "http://10.0.0.5:8092/", "-o", page)
     assert (alone.exit_code, "add --page" in alone.output) == (2, True)
 
@@ -568,7 +578,7 @@ def test_no_witness_that_is_reached_is_stated_and_what_was_written_is_signed_onc
     assert call("prove", house.journal, "wheel-1#101").exit_code == 0
     compared = call("witnesses", house.journal, "--policy", house.policy)
     assert compared.exit_code == NOT_COMPLETE
-    assert "NOT ENOUGH witnesses are known to agree" in compared.output
+    assert "NOT ENOUGH witnesses are known to agree for this policy: 0 of 2 did; missing: a, b" in compared.output
     with ExitStack() as held:
         for name, url in addresses.items():
             port = int(url.rstrip("/").rpartition(":")[2])

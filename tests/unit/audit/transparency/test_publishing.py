@@ -97,7 +97,9 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         for _ in range(3):
             turn(publisher)
         *each, last, result = (record.getMessage() for record in caplog.records)
-        assert result == "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy"
+        assert result == (
+            "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy: 0 of 3 did; missing: a, b, c"
+        )
         assert [*sorted(each), last] == [
             "the witness a has not cosigned: it is not reached: Connection refused; play continues",
             "the witness b has not cosigned: it answers that this history does not continue what it cosigned ('other "
@@ -157,6 +159,12 @@ NINE = "it answers that it cosigned 9 records of this log, and there are 5, and 
     [
         ([AWAY], NOT_COMPLETE, "it is not reached: Connection refused"),
         ([HttpAnswer(503, b"")], NOT_COMPLETE, "it answers 503 ('')"),
+        ([HttpAnswer(404, b"x\n")], NOT_COMPLETE, "it does not know this log ('x'); give the line of `publish --key`"),
+        (
+            [HttpAnswer(403, b"x\n")],
+            NOT_COMPLETE,
+            "it knows no key that signed this, or a signature of one is not good ('x'); give",
+        ),
         # What it answers, nobody has signed.
         ([HttpAnswer(422, b"x\n")], NOT_COMPLETE, f"{NOT_THIS}checkpoint: it answers 422"),
         ([HttpAnswer(409, b"9\n")], NOT_COMPLETE, f"{NINE}checkpoint: it answers 409"),
@@ -206,7 +214,7 @@ def test_only_what_the_log_itself_has_signed_proves_another_history_which_is_no_
     with published(tmp_path, f"log {OTHER_LOG}\nlog {retired}\n{POLICY}", calls) as (tree, publisher):
         add(tree, 5)
         assert asyncio.run(publish_once(publisher)) == code
-    assert "5 records signed, and NOT ENOUGH witnesses cosigned it for this policy" in caplog.text
+    assert "NOT ENOUGH witnesses cosigned it for this policy: 0 of 3 did; missing: a, b, c" in caplog.text
     why = "NO WITNESS is reached" if answers == [AWAY] else "NO WITNESS cosigns, and some answer"
     assert f"{why}: nobody vouches for what is written from now on" in caplog.text
     logged = [one for one in caplog.records if f"the witness b has not cosigned: {stated}" in one.getMessage()]
@@ -272,6 +280,29 @@ def test_what_enough_cosigned_is_kept_while_another_witness_is_slow_and_that_one
         assert clock.now_ns() == 20 * NS_PER_S
         assert kept == {8: 6, 16: 6}
         assert publisher.witnesses["c"].problem == "it is not reached: no answer within 20 s"
+
+
+def test_a_witness_that_has_answered_is_reached_also_where_it_does_not_show_its_checkpoint_in_time(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock(0)
+
+    class SlowCalls(ScriptedCalls):
+        async def get(self, url: str) -> HttpAnswer:
+            await sleep_ns(60 * NS_PER_S)
+            return await super().get(url)
+
+    calls = SlowCalls(a=[HttpAnswer(422, b"x\n")], b=[HttpAnswer(409, b"9\n")], c=[AWAY])
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 5)
+        run_virtual(publisher.turn(), clock)
+        found = {name: (one.problem, one.is_reached) for name, one in publisher.witnesses.items()}
+    late = "checkpoint: no answer within 20 s"
+    assert found == {
+        "a": (f"{NOT_THIS}{late}", True),
+        "b": (f"{NINE}{late}", True),
+        "c": ("it is not reached: Connection refused", False),
+    }
 
 
 def test_a_signature_in_the_name_of_a_witness_is_believed_only_where_it_is_good(tmp_path: Path) -> None:
