@@ -29,7 +29,7 @@ from audit.transparency.sealed_leaves import (
     OTHER_HISTORY,
     VERIFY,
     Leaves,
-    RecordChanged,
+    RecordMissing,
     SealedLeaves,
     must_be_as_stated,
     next_rows,
@@ -402,8 +402,8 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
     """The last verdict of a round, or its last correction; None where no file has one.
 
     Raises:
-        RecordChanged: the columns of a record that states this round, and is not before that, are not what it states;
-            or one of this table is missing after it.
+        RecordChanged: the columns of a record that states this round, and is not before that, are not what it states.
+        RecordMissing: a record of this table after that is missing.
         JournalError: a file cannot be read, or does not continue the one before it: a correction may be between them.
     """
     words = f'"round":{number}'.encode()
@@ -444,4 +444,4 @@ def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str,
         missing = max(last, sealed) - after - count
         are = noun_for(missing, "is", "are")
         what = f"{counted(missing, 'record')} of {table!a} after its record {after} {are} missing"
-        raise RecordChanged(path, what, VERIFY)
+        raise RecordMissing(path, what, VERIFY)

@@ -25,7 +25,7 @@ from audit.schema import VERDICTS
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
 from audit.transparency.journal_log import NotWitnessedError, find_event, find_verdict, prove
 from audit.transparency.notes import encode_base64
-from audit.transparency.sealed_leaves import RecordChanged
+from audit.transparency.sealed_leaves import RecordChanged, RecordMissing
 from audit.transparency.tree import consistency_proof
 from audit.transparency.tree_file import NEWEST, TreeFile
 
@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 _NUMBER = "[0-9]{1,15}"
 MOST_LOOKUPS: Final = 32
 """Requests that files are read for, the one that is being answered included (ours)."""
+
+_NOT_KNOWN: Final = "which verdict of a round is the last is not known"
 
 _T = TypeVar("_T")
 
@@ -135,7 +137,7 @@ class ProofSite:
         table, number = request.match_info["table"], int(request.match_info["number"])
         damage = self._damage()
         if damage:
-            raise web.HTTPInternalServerError(text=f"which verdict of a round is the last is not known: {damage}\n")
+            raise web.HTTPInternalServerError(text=f"{_NOT_KNOWN}: {damage}\n")
         return await self._proven(request, lambda: find_verdict(self._paths, table, number))
 
     async def _proven(self, request: web.Request, look: Callable[[], Record | None]) -> web.Response:
@@ -163,6 +165,8 @@ class ProofSite:
             if str(error) not in self._changed:
                 self._changed.add(str(error))
                 log.error("%s", error)
+            if isinstance(error, RecordMissing):
+                raise web.HTTPInternalServerError(text=f"{_NOT_KNOWN}: {error.what}\n") from error
             what = error.what if isinstance(error, RecordChanged) else str(error)
             raise web.HTTPConflict(text=f"{what}\n") from error
         except JournalError as error:

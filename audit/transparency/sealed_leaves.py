@@ -41,7 +41,11 @@ Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
 
 
 class RecordChanged(JournalDamaged):
-    """The columns of a record are not what its body states, which alone is hashed and signed; or one is missing."""
+    """The columns of a record, by which it is found, are not what its body states: that alone is hashed and signed."""
+
+
+class RecordMissing(RecordChanged):
+    """A record after the last verdict that is found of a round is missing: it may be a correction."""
 
 
 def must_be_as_stated(path: Path, record: Record, fix: str) -> None:

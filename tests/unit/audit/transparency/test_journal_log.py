@@ -20,7 +20,7 @@ from audit.transparency.journal_log import (
     must_be_the_last,
     origin_of,
 )
-from audit.transparency.sealed_leaves import RecordChanged
+from audit.transparency.sealed_leaves import RecordChanged, RecordMissing
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
 from audit.verify import verify
@@ -196,7 +196,7 @@ def test_no_verdict_is_the_last_of_its_round_where_a_record_after_it_was_deleted
             # Within the hour nothing else shows it.
             assert growing.catch_up() == 54
     for number in (2, 99):
-        with pytest.raises(RecordChanged, match=r"of 'wheel-1' after its record [0-9]+ (is|are) missing"):
+        with pytest.raises(RecordMissing, match=r"of 'wheel-1' after its record [0-9]+ (is|are) missing"):
             find_verdict(paths, "wheel-1", number)
 
 
