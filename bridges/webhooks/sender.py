@@ -91,8 +91,9 @@ class WebhookSender:
             asked_ns = asked_wait_ns(answer.headers.get("Retry-After", ""), self._clock.wall_time_ns())
         if 200 <= status < 300:
             return TargetAnswer()
-        # After any other of 5xx it may have the event all the same, or a server behind it (502, 504).
-        why, refused = f"it answers {status}", 300 <= status < 500 or status == HTTPStatus.SERVICE_UNAVAILABLE
+        # After 5xx it may have the event all the same, or a server behind it: proxies answer 502, 503 and 504 as well
+        # where that ended the connection after the request, and 408 where they waited too long.
+        why, refused = f"it answers {status}", 300 <= status < 500 and status != HTTPStatus.REQUEST_TIMEOUT
         if 300 <= status < 400:
             why += ", and redirects are not followed: write the new address into url"
         elif status == HTTPStatus.GONE:

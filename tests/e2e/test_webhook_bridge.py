@@ -238,7 +238,12 @@ async def cut(request: web.Request) -> web.StreamResponse:
 
 
 async def unable(request: web.Request) -> web.StreamResponse:
+    """Envoy and Istio answer so too where their server ended the connection after it had the request."""
     return await answers(503)
+
+
+async def slow(request: web.Request) -> web.StreamResponse:
+    return await answers(408)
 
 
 async def behind(request: web.Request) -> web.StreamResponse:
@@ -250,7 +255,8 @@ FAILURES: list[tuple[Handle, str, int, bool]] = [
     (redirected, "it answers 307, and redirects are not followed: write the new address into url", 0, True),
     (gone, "it answers 410: it wants no more; remove the target", 3600, True),
     (busy, "it answers 429, and asks for a pause", 120, True),
-    (unable, "it answers 503", 0, True),
+    (unable, "it answers 503", 0, False),
+    (slow, "it answers 408", 0, False),
     (broken, "it answers 500", 0, False),
     (behind, "it answers 504", 0, False),
     (swollen, "its answer cannot be read: ", 0, False),

@@ -634,8 +634,8 @@ def store(folder: Path, *events: tuple[str, bytes]) -> None:
     queue.close()
 
 
-UNSURE = TargetAnswer("no answer in 10 s")
-REFUSED = TargetAnswer("it answers 503", refused=True)
+UNSURE = TargetAnswer("it answers 503")
+REFUSED = TargetAnswer("it answers 429", refused=True)
 
 
 @pytest.mark.parametrize(
