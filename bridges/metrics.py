@@ -64,7 +64,7 @@ class WebhookCollector(Collector):
         )
         passed = GaugeMetricFamily(
             "feltwire_webhook_passed",
-            "Events that stay unsent, as later ones of their rounds were sent before",
+            "Events that stay unsent, as later ones of their rounds, or of the table itself, were sent before",
             labels=labels,
         )
         for name, progress in self._targets.items():

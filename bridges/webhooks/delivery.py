@@ -79,13 +79,14 @@ class Delivery:
         if held.back:
             log.warning(
                 "%s: %d events in its queue are not what its tables, types and simulated name now: they stay, unsent, "
-                "also when they are named again, once a later event of their round is sent",
+                "also when they are named again, once a later event of their round, or of the table itself, is sent",
                 *(target.name, held.back),
             )
         if held.passed:
             log.error(
-                "%s: %d events in its queue are older than what it may have taken of their rounds while its types did "
-                "not name them: sent now they would look new, so they stay, unsent; the journal has them",
+                "%s: %d events in its queue are older than what it may have taken of their rounds, or of the table "
+                "itself, while its types did not name them: sent now they would look new, so they stay, unsent; the "
+                "journal has them",
                 *(target.name, held.passed),
             )
         self.progress.passed = held.passed

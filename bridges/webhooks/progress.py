@@ -14,7 +14,8 @@ class DeliveryProgress:
         self.rewritten = 0
         """Times that the history of a table was rewritten: what waited and is no longer in it is not delivered."""
         self.passed = 0
-        """Events that are never sent: later ones of their rounds were, or may have been, while they were held back."""
+        """Events that are never sent: later ones of their rounds, or of the table itself, were, or may have been, while
+        they were held back."""
         self.full = False
         self.waiting = 0
         self.failing: dict[str, str] = {}

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from feed.data import TYPE_PREFIX
 from feed.subscriber import Position
 
 SCHEMA: Final = """
@@ -30,8 +31,12 @@ DROP INDEX IF EXISTS waiting_lane;
 CREATE INDEX waiting_lane ON waiting (target, name, n) WHERE NOT held
 """
 """Both are added to the files of earlier versions, which can still be read by those."""
-ROUND: Final = "CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.data.round' END"
-"""The round that an event belongs to; NULL where it belongs to none."""
+_EVENT: Final = "CAST(body AS TEXT)"
+ROUND: Final = f"""CASE WHEN json_valid({_EVENT}) AND
+    ({_EVENT} ->> '$.type' GLOB '{TYPE_PREFIX}round.*' OR {_EVENT} ->> '$.type' GLOB '{TYPE_PREFIX}procedure.*')
+    THEN {_EVENT} ->> '$.data.round' END"""
+"""The round of which an event is; NULL of the others, which are of the table itself. What those state (a fault, a
+closed table) ends with a later one of them, whatever round they came in."""
 PASSED: Final = f"CREATE INDEX IF NOT EXISTS waiting_round ON waiting (target, name, {ROUND}) WHERE held = 1"
 """`held` is 0 of an event that waits, 1 of one that is held back, and 2 of one that a later event has passed."""
 APPLICATION: Final = 0x46575748
@@ -62,7 +67,8 @@ class Held(NamedTuple):
     back: int
     """They are not wanted."""
     passed: int
-    """They are wanted again, and a later event of their round may have reached the target meanwhile."""
+    """They are wanted again, and a later event of their round, or of the table itself, may have reached the target
+    meanwhile."""
 
 
 class Beginning(NamedTuple):
@@ -172,12 +178,12 @@ class Queue:
         return Held(int(unsent) - int(passed), int(passed))
 
     def pass_held(self, target: str, name: str, event: WaitingEvent) -> list[int]:
-        """Notes that an event is sent before those of its round that are older and held back: sent after it they would
-        look new, so they never are. Returns their numbers."""
+        """Notes that an event is sent before those of its round (where it is of the table itself, those of that) which
+        are older and held back: sent after it they would look new, so they never are. Returns their numbers."""
         with self._named():
             passed = self._file.execute(
                 f"UPDATE waiting SET held = 2 WHERE target = ? AND name = ? AND held = 1 AND n < ?"
-                f" AND {ROUND} = (SELECT {ROUND} FROM waiting WHERE n = ?) RETURNING n",
+                f" AND {ROUND} IS (SELECT {ROUND} FROM waiting WHERE n = ?) RETURNING n",
                 (target, name, event.number, event.number),
             )
             return [number for (number,) in passed]

@@ -718,14 +718,54 @@ def test_what_was_held_back_is_sent_late_where_only_events_of_other_rounds_were_
     assert delivery.progress.passed == 0
 
 
+@pytest.mark.parametrize(
+    ("older", "later"),
+    [
+        (round_event("table.closed", 5), round_event("table.opened", 7)),
+        (round_event("device.fault", 5), round_event("device.cleared", 7)),
+        (round_event("device.fault", 5, 1), round_event("device.cleared", 7)),
+        (round_event("inspection.failed", 5), round_event("inspection.passed", 7)),
+    ],
+    ids=["closed", "fault", "fault in a round", "inspection"],
+)
+def test_what_was_held_back_of_the_table_itself_is_not_sent_after_what_ended_it(
+    older: tuple[str, bytes], later: tuple[str, bytes], tmp_path: Path
+) -> None:
+    """A target would end with a closed table, or with a fault that nothing clears, whatever round that came in."""
+    outcome = round_event("round.outcome", 6, 1)
+    store(tmp_path, older, outcome, later)
+    kind = json.loads(later[1])["type"].removeprefix("feltwire.").removesuffix(".v1")
+    _, target = deliver(tmp_path, keys(types=(kind,)), [], until=all_taken(1))
+    assert target.taken == [later]
+    delivery, target = deliver(tmp_path, keys(types=("*",)), [], most_s=3)
+    assert target.taken == [outcome]
+    assert delivery.progress.passed == 1
+
+
+@pytest.mark.parametrize("kind", ["round.void", "procedure.violation"])
+def test_what_was_held_back_of_the_table_itself_is_sent_late_where_only_events_of_rounds_were_sent(
+    kind: str, tmp_path: Path
+) -> None:
+    older = [round_event("device.fault", 5, 1), round_event("table.closed", 6)]
+    later = round_event(kind, 7, 1)
+    store(tmp_path, *older, later)
+    _, target = deliver(tmp_path, keys(types=(kind,)), [], until=all_taken(1))
+    assert target.taken == [later]
+    delivery, target = deliver(tmp_path, keys(types=("*",)), [], until=all_taken(2))
+    assert target.taken == older
+    assert delivery.progress.passed == 0
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_answered_killed_and_named_no_round_ends_with_an_older_state(seed: int, tmp_path: Path) -> None:
-    """The model: an event is never sent only where one of its round that is newer may have been taken before it. A kill
-    comes at any moment: before the target has the event, after it took it, and between two attempts."""
+    """The model: an event is never sent only where a newer of its round, or of the table itself, may have been taken
+    before it. A kill comes at any moment: before the target has the event, after it took it, between two attempts."""
     random = Random(seed)
-    kinds = ("outcome", "void", "unresolved", "corrected")
-    every = [round_event(f"round.{random.choice(kinds)}", seq, random.randrange(4)) for seq in range(1, 41)]
-    number = {event_id: json.loads(body)["data"]["round"] for event_id, body in every}
+    kinds = (*keys().types, "table.opened", "device.fault")
+    every = [round_event(random.choice(kinds), seq, random.randrange(4)) for seq in range(1, 41)]
+    number = {
+        event_id: json.loads(body)["data"]["round"] if b"feltwire.round." in body else None for event_id, body in every
+    }
     place = {event_id: place for place, (event_id, _) in enumerate(every)}
     arrived: list[str] = []
     maybe: list[str] = []
@@ -768,11 +808,11 @@ def test_whatever_is_answered_killed_and_named_no_round_ends_with_an_older_state
     left = iter(every)
     for _ in range(12):
         store(tmp_path, *(one for _, one in zip(range(4), left, strict=False)))
-        some = tuple(f"round.{kind}" for kind in random.sample(kinds, random.randrange(1, 5)))
-        run_for(some, random.random() * 20)
+        some = random.sample(kinds, random.randrange(1, 5))
+        run_for(tuple(some), random.random() * 20)
     calm = True
     store(tmp_path, *left)
-    delivery = run_for(keys().types, 1000)
+    delivery = run_for(kinds, 1000)
     queue = Queue(tmp_path / "queue.sqlite")
     unsent = [event_id for (event_id,) in queue._file.execute("SELECT id FROM waiting")]
     queue.close()
