@@ -171,13 +171,13 @@ class Delivery:
 
     def _drop(self, name: str, first: int) -> None:
         """Drops what waits from an event on, and is no longer in the journal."""
-        count = self._queue.drop(self.target.name, name, first)
-        if count:
+        dropped = self._queue.drop(self.target.name, name, first, self._wants)
+        if dropped.waiting:
             log.error(
                 "%s: %d events of %s, from %d on, are no longer in its journal: they are not sent",
-                *(self.target.name, count, name, first),
+                *(self.target.name, dropped.waiting, name, first),
             )
-        self.progress.passed = self._queue.hold_unless(self.target.name, self._wants).passed
+        self.progress.passed -= dropped.passed
         self._room.set()
 
     async def _wait_for_room(self) -> None:

@@ -37,6 +37,8 @@ ROUND: Final = f"""CASE WHEN json_valid({_EVENT}) AND
     THEN {_EVENT} ->> '$.data.round' END"""
 """The round of which an event is; NULL of the others, which are of the table itself. What those state (a fault, a
 closed table) ends with a later one of them, whatever round they came in."""
+_SEQ: Final = "CAST(substr(id, length(rtrim(id, '0123456789')) + 1) AS INTEGER)"
+"""The sequence number of an event: its id ends with it."""
 PASSED: Final = f"CREATE INDEX IF NOT EXISTS waiting_round ON waiting (target, name, {ROUND}) WHERE held = 1"
 """`held` is 0 of an event that waits, 1 of one that is held back, and 2 of one that a later event has passed."""
 APPLICATION: Final = 0x46575748
@@ -69,6 +71,15 @@ class Held(NamedTuple):
     passed: int
     """They are wanted again, and a later event of their round, or of the table itself, may have reached the target
     meanwhile."""
+
+
+class Dropped(NamedTuple):
+    """How many events of a target were removed."""
+
+    waiting: int
+    """They were not held back."""
+    passed: int
+    """As of `Held`."""
 
 
 class Beginning(NamedTuple):
@@ -106,7 +117,6 @@ class Queue:
             raise QueueError(f"{self._path}: {_words(error)}") from error
 
     def _prepare(self) -> None:
-        self._file.create_function("number_of", 1, lambda event_id: int(event_id.rpartition(".")[2]))
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("PRAGMA journal_mode = WAL")
         self._file.execute("PRAGMA synchronous = FULL")
@@ -162,8 +172,7 @@ class Queue:
 
     def hold_unless(self, target: str, wanted: Callable[[str, bytes], bool]) -> Held:
         """Holds back what waits for a target unless `wanted` holds of its table and body: it stays, and is neither sent
-        nor counted until it is wanted again. What a later event has passed stays so. Called again it changes nothing,
-        and counts again."""
+        nor counted until it is wanted again. What a later event has passed stays so."""
         self._file.create_function("wanted", 2, wanted)
         with self._named():
             self._file.execute(
@@ -232,17 +241,21 @@ class Queue:
         # SQLite gives the number of the last event again once that is gone.
         self._delete(target, "n = ? AND id = ? AND body = ?", event)
 
-    def drop(self, target: str, name: str, first: int) -> int:
-        """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many
-        of them were not held back."""
-        return self._delete(target, "target = ? AND name = ? AND number_of(id) >= ?", (target, name, first))
+    def drop(self, target: str, name: str, first: int, wanted: Callable[[str, bytes], bool]) -> Dropped:
+        """Removes the events of a table that wait for a target, from the sequence number `first` on."""
+        self._file.create_function("wanted", 2, wanted)
+        passed = "CASE held WHEN 2 THEN wanted(name, body) ELSE 0 END"
+        return self._delete(target, f"target = ? AND name = ? AND {_SEQ} >= ?", (target, name, first), passed)
 
-    def _delete(self, target: str, which: str, values: tuple[object, ...]) -> int:
+    def _delete(self, target: str, which: str, values: tuple[object, ...], passed: str = "0") -> Dropped:
+        dropped = Dropped(0, 0)
         with self._named():
-            deleted = self._file.execute(f"DELETE FROM waiting WHERE {which} RETURNING held", values)
-            count = sum(not held for (held,) in deleted)
-        self._counts[target] = self.count(target) - count
-        return count
+            for waits, was_passed in self._file.execute(
+                f"DELETE FROM waiting WHERE {which} RETURNING NOT held, {passed}", values
+            ):
+                dropped = Dropped(dropped.waiting + waits, dropped.passed + was_passed)
+        self._counts[target] = self.count(target) - dropped.waiting
+        return dropped
 
 
 def _words(error: Exception) -> str:
