@@ -107,7 +107,10 @@ class Seal(NamedTuple):
         Raises:
             ValueError: the statement cannot be read.
         """
-        return _DECODER.decode(self.statement)
+        try:
+            return _DECODER.decode(self.statement)
+        except RecursionError as error:
+            raise ValueError("it nests too deep") from error
 
     @property
     def is_whole(self) -> bool:

@@ -19,7 +19,7 @@ from audit.reading import reading
 from audit.records import COLUMNS, BodyError, Columns, Record, columns_of, is_as_its_body_states
 from audit.schema import CHAINS, VERDICT_TERM, VERDICTS
 from audit.sealed import reach_of
-from audit.seals import newest_seals
+from audit.seals import SEAL_COLUMNS, Seal, newest_seals
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.late_seals import late_seal
 from audit.transparency.notes import SignedNote
@@ -86,28 +86,34 @@ def _must_be_as_their_bodies_state(
             must_be_as_stated(path, Record(*row), fix)
 
 
-def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes, *, compared_after: int | None = None) -> int:
+def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
     """Adds to a tree what its journal has more, as far as a seal of the log's public `key` proves it; returns its size.
-    Before that, the records after the first `compared_after` are compared with their leaves.
 
     Raises:
         JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed: nothing of it
             may be signed.
         JournalError: a file cannot be read or written, or is not of this journal.
     """
+    _must_continue(tree, paths)
+    return _add(tree, paths, key)
+
+
+def _must_continue(tree: TreeFile, paths: Sequence[Path]) -> None:
     size = tree.size
     _must_go_on(tree, paths[-1], size)
     _must_be_one_journal(paths, size)
-    if compared_after is not None:
-        for path in paths:
-            _must_be_as_in_the_tree(tree, path, compared_after)
-        if not compared_after:
-            tree.check_nodes()
-    leaves = SealedLeaves(size, key, tree.append)
+
+
+def _add(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
+    leaves = SealedLeaves(tree.size, key, tree.append)
     for path in paths:
         leaves.read(path)
     leaves.end(paths[-1])
     return leaves.size
+
+
+NOT_COMPARED: Final = "its records are being compared with what was signed"
+_NOT_COMPARABLE: Final = "its records could not be compared with what was signed; the publisher has logged why"
 
 
 class GrowingTree:
@@ -125,8 +131,15 @@ class GrowingTree:
         self._key = key
         self._whole_every = whole_every
         self._times = self._compared_after = 0
-        self.damage = "its records are being compared with what was signed; ask again"
+        self._unlike = NOT_COMPARED
+        """Why its records are not, or not yet, known to be those of the tree."""
+        self._unsealed = ""
+        """Why what it has more is not as it was sealed."""
+
+    @property
+    def damage(self) -> str:
         """Why the journal is not, or not yet, known to be what was signed, as it was found last; empty where it is."""
+        return self._unlike or self._unsealed
 
     def catch_up(self) -> int:
         """The size of the tree then.
@@ -135,17 +148,35 @@ class GrowingTree:
             JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed.
             JournalError: a file cannot be read or written, or is not of this journal.
         """
-        whole = self._times % self._whole_every == 0
-        before = self._tree.size
         try:
-            size = catch_up(self._tree, self._paths, self._key, compared_after=0 if whole else self._compared_after)
+            self._compare()
         except JournalDamaged as error:
-            self.damage = error.what
+            self._unlike = error.what
             raise
-        self.damage = ""
+        except JournalError:
+            if self._unlike == NOT_COMPARED:
+                self._unlike = _NOT_COMPARABLE
+            raise
+        # Whatever is wrong from here on, a full disk or another key, is not of these.
+        self._unlike = ""
+        try:
+            size = _add(self._tree, self._paths, self._key)
+        except JournalDamaged as error:
+            self._unsealed = error.what
+            raise
+        self._unsealed = ""
+        return size
+
+    def _compare(self) -> None:
+        before = self._tree.size
+        after = self._compared_after if self._times % self._whole_every else 0
+        _must_continue(self._tree, self._paths)
+        for path in self._paths:
+            _must_be_as_in_the_tree(self._tree, path, after)
+        if not after:
+            self._tree.check_nodes()
         self._compared_after = before
         self._times += 1
-        return size
 
 
 def _must_be_as_in_the_tree(tree: TreeFile, path: Path, after: int) -> None:
@@ -337,15 +368,17 @@ def size_beside(journal: Path) -> int:
     return max(sizes)
 
 
-def must_be_the_last(tree: TreeFile, record: Record, paths: Sequence[Path]) -> int:
+def must_be_the_last(tree: TreeFile, record: Record, paths: Sequence[Path], beside: int) -> int:
     """Each record from a verdict on is the one of which the tree has the leaf, and in its place: no later verdict is
     hidden among them. Returns how many records of the tree are after the last of these files, as after an archive.
+    `beside` is the `size_beside` of that one.
 
     Raises:
         NotWitnessedError: one is not, or the tree beside the last file has more than it.
-        JournalError: a file, or the tree, cannot be read.
+        JournalError: a file, or the tree, cannot be read, or a file does not continue the one before it.
     """
-    size, beside = tree.size, size_beside(paths[-1])
+    size = tree.size
+    _must_be_one_journal(paths, record.n - 1)
     try:
         for path in paths:
             _must_be_as_in_the_tree(tree, path, record.n - 1)
@@ -403,8 +436,9 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
 
     Raises:
         RecordChanged: the columns of a record that states this round, and is not before that, are not what it states.
-        RecordMissing: a record of this table after that is missing.
-        JournalError: a file cannot be read, or does not continue the one before it: a correction may be between them.
+        RecordMissing: a record of this table after that is missing, or the last seal, which states them, is changed.
+        JournalError: one of the files from the one that has it on cannot be read, or does not continue the one before
+            it: a correction may be between them.
     """
     words = f'"round":{number}'.encode()
     values = {
@@ -414,7 +448,8 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
         "more_after": words + b",",
         "last_of_data": words + b"}",
     }
-    for path in reversed(paths):
+    for index in reversed(range(len(paths))):
+        path = paths[index]
         with reading(path, "looking for a round") as connection:
             found = None
             for row in connection.execute(_VERDICTS, values):
@@ -425,15 +460,26 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
                     break
             _must_have_all_after(connection, path, table, found)
         if found is not None:
-            _must_be_one_journal(paths, found.n - 1)
+            _must_be_one_journal(paths[index:], found.n - 1)
             return found
     return None
+
+
+_BEFORE_GAP: Final = (
+    "SELECT min(seq) FROM "
+    "(SELECT :after AS seq UNION ALL SELECT seq FROM record WHERE chain = :table AND seq > :after) AS one "
+    "WHERE NOT EXISTS (SELECT 1 FROM record WHERE chain = :table AND seq = one.seq + 1)"
+)
 
 
 def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str, record: Record | None) -> None:
     """No record of a table after one, or after what is archived, was deleted, or moved to another table: that leaves a
     gap in its numbers, or ends them before the last that a seal states.
     """
+    row = connection.execute(f"SELECT {SEAL_COLUMNS} FROM seal ORDER BY n DESC LIMIT 1").fetchone()
+    if row is not None and not Seal(*row).is_genuine:
+        what = f"seal {row[0]!a}, the last, is not as it was signed: whether records are missing is not known"
+        raise RecordMissing(path, what, VERIFY)
     archived = connection.execute("SELECT seq FROM base WHERE chain = ?", (table,)).fetchone() or (0,)
     after = archived[0] if record is None else record.seq
     query = "SELECT count(*), coalesce(max(seq), ?) FROM record WHERE chain = ? AND seq > ?"
@@ -443,5 +489,7 @@ def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str,
     if count != last - after or last < sealed:
         missing = max(last, sealed) - after - count
         are = noun_for(missing, "is", "are")
-        what = f"{counted(missing, 'record')} of {table!a} after its record {after} {are} missing"
+        # By the gap, and not by what was asked for: one gap is one error in the log.
+        (before,) = connection.execute(_BEFORE_GAP, {"table": table, "after": after}).fetchone()
+        what = f"{counted(missing, 'record')} of {table!a} {are} missing, from its record {before + 1} on"
         raise RecordMissing(path, what, VERIFY)

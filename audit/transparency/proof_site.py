@@ -23,7 +23,7 @@ from audit.errors import JournalError
 from audit.records import Record
 from audit.schema import VERDICTS
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
-from audit.transparency.journal_log import NotWitnessedError, find_event, find_verdict, prove
+from audit.transparency.journal_log import NOT_COMPARED, NotWitnessedError, find_event, find_verdict, prove
 from audit.transparency.notes import encode_base64
 from audit.transparency.sealed_leaves import RecordChanged, RecordMissing
 from audit.transparency.tree import consistency_proof
@@ -35,7 +35,9 @@ _NUMBER = "[0-9]{1,15}"
 MOST_LOOKUPS: Final = 32
 """Requests that files are read for, the one that is being answered included (ours)."""
 
+_TOO_EARLY: Final = 425
 _NOT_KNOWN: Final = "which verdict of a round is the last is not known"
+_CANNOT_USE: Final = "the journal, or an archive of it, cannot be used; the publisher has logged why\n"
 
 _T = TypeVar("_T")
 
@@ -113,8 +115,8 @@ class ProofSite:
         self._damage = damage
         self._told = False
         """Whether it is logged that a link is too long."""
-        self._changed: set[str] = set()
-        """Of records that were changed, what is logged: each once, however often it is asked for."""
+        self._logged: set[str] = set()
+        """What is wrong with the journal: each is logged once, however often it is asked for."""
 
     def add_to(self, app: web.Application) -> None:
         """Adds the routes."""
@@ -136,6 +138,10 @@ class ProofSite:
     async def _round(self, request: web.Request) -> web.Response:
         table, number = request.match_info["table"], int(request.match_info["number"])
         damage = self._damage()
+        if damage == NOT_COMPARED:
+            # No error of the server: it is so at each start.
+            headers = {hdrs.RETRY_AFTER: "60"}
+            return web.Response(status=_TOO_EARLY, headers=headers, text=f"{_NOT_KNOWN} yet: {damage}; ask again\n")
         if damage:
             raise web.HTTPInternalServerError(text=f"{_NOT_KNOWN}: {damage}\n")
         return await self._proven(request, lambda: find_verdict(self._paths, table, number))
@@ -162,12 +168,17 @@ class ProofSite:
         except (NotWitnessedError, RecordChanged) as error:
             if isinstance(error, NotWitnessedError) and not error.is_changed:
                 raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
-            if str(error) not in self._changed:
-                self._changed.add(str(error))
-                log.error("%s", error)
+            self._log_once(error)
             if isinstance(error, RecordMissing):
                 raise web.HTTPInternalServerError(text=f"{_NOT_KNOWN}: {error.what}\n") from error
             what = error.what if isinstance(error, RecordChanged) else str(error)
             raise web.HTTPConflict(text=f"{what}\n") from error
         except JournalError as error:
-            raise web.HTTPInternalServerError(text=f"{error.what}\n") from error
+            # It may name files of the house.
+            self._log_once(error)
+            raise web.HTTPInternalServerError(text=_CANNOT_USE) from error
+
+    def _log_once(self, error: Exception) -> None:
+        if str(error) not in self._logged:
+            self._logged.add(str(error))
+            log.error("%s", error)

@@ -45,7 +45,7 @@ class RecordChanged(JournalDamaged):
 
 
 class RecordMissing(RecordChanged):
-    """A record after the last verdict that is found of a round is missing: it may be a correction."""
+    """A record after the last verdict that is found of a round is missing, or may be: it may be a correction."""
 
 
 def must_be_as_stated(path: Path, record: Record, fix: str) -> None:

@@ -241,7 +241,7 @@ def prove_command(
             with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
                 must_be_of(tree, paths)
                 proof = prove(tree, record, paths)
-                not_here = must_be_the_last(tree, record, paths) if by_round else 0
+                not_here = must_be_the_last(tree, record, paths, _beside(paths[-1], tree_file)) if by_round else 0
         except (NotWitnessedError, RecordChanged) as error:
             show(error, fg="red", err=True)
             is_late = isinstance(error, NotWitnessedError) and not error.is_changed
@@ -270,8 +270,21 @@ def prove_command(
         what = f"the tree has {counted(not_here, 'record')} after these files: a correction may be among them"
         show(f"  {what}", fg="yellow", err=True)
     if checked is not None and not checked.met:
-        _show_not_enough(given.policy, checked, err=True)
+        fix = "make the proof again once `feltwire journal publish` has their signatures"
+        _show_not_enough(given.policy, checked, fix, err=True)
         sys.exit(NOT_COMPLETE)
+
+
+def _beside(journal: Path, tree_file: Path | None) -> int:
+    """The `size_beside` of a journal; where another tree is given, one beside it that cannot be read is stated."""
+    try:
+        return size_beside(journal)
+    except JournalError as error:
+        if tree_file is None:
+            raise
+        what = f"the tree beside it cannot be read, so whether it has more is not known: {error.what}"
+        show(f"  {what}", fg="yellow", err=True)
+        return 0
 
 
 # feltwire journal check
@@ -349,8 +362,7 @@ def _verified(policy: WitnessPolicy) -> str:
     return "verified, by the log's key alone (this policy asks for no witness)" if policy.asks_for_none else "verified"
 
 
-def _show_not_enough(policy: WitnessPolicy, checked: CheckedCheckpoint, *, err: bool = False) -> None:
-    fix = "make the proof again once `feltwire journal publish` has their signatures"
+def _show_not_enough(policy: WitnessPolicy, checked: CheckedCheckpoint, fix: str, *, err: bool = False) -> None:
     lacking = f"NOT ENOUGH witnesses cosigned it for this policy: {policy.lacking(checked.cosigned)}"
     show(f"{lacking}; {fix}", fg="red", bold=True, err=err)
 
@@ -359,7 +371,7 @@ def _show_cosigned(policy: WitnessPolicy, checked: CheckedCheckpoint, verified: 
     for name, time_s in checked.cosigned.items():
         show(f"  cosigned by {name} at {_time(time_s)}")
     if not checked.met:
-        _show_not_enough(policy, checked)
+        _show_not_enough(policy, checked, "ask for a newer proof")
         return NOT_COMPLETE
     show(verified)
     return 0
@@ -450,7 +462,7 @@ def witnesses_command(
             if tree is not None:
                 must_be_of(tree, paths)
             sizes = sorted({one.checkpoint.size for _, one in checked})
-            beside = size_beside(paths[-1])
+            beside = _beside(paths[-1], tree_file)
             try:
                 own = checkpoints_at(paths, sizes, tree)
             except RecordChanged as error:

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from audit.transparency.check_page import check_page, result_link, shown_result
 from audit.transparency.checkpoints import cosign
-from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
+from audit.transparency.journal_log import NOT_COMPARED, catch_up, find_verdict, origin_of, prove
 from audit.transparency.late_seals import LateSeal
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import ProofSite
@@ -49,10 +49,10 @@ class Shown:
             self.record, self.proof = record, prove(tree, record, [self.journal])
 
     @contextmanager
-    def served(self) -> Iterator[str]:
+    def served(self, damage: str = "") -> Iterator[str]:
         app = application(NamesAllowed.on("127.0.0.1"), [])
         with TreeFile.open(tree_path(self.journal)) as tree:
-            ProofSite([self.journal], tree, self.policy, "").add_to(app)
+            ProofSite([self.journal], tree, self.policy, "", lambda: damage).add_to(app)
             with served(PageServer(app)) as url:
                 yield url
 
@@ -157,6 +157,34 @@ def test_what_was_found_without_a_seal_is_verified_with_a_reservation_and_a_chan
             page.get_by_text("It is not the event that was signed: it was changed in the journal since.")
         ).to_be_visible()
         expect(page.get_by_text("it is not the record that is in the tree")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "nothing_wrong", "not_known"),
+    [
+        ("en", "The journal is being checked.", "Which decision of this round is the last is not known. 500: "),
+        (
+            "de",
+            "Das Journal wird gerade geprüft.",
+            "Welche Entscheidung dieser Runde die letzte ist, ist nicht bekannt.",
+        ),
+        ("es", "Se está comprobando el diario.", "No se sabe cuál es la última decisión de esta ronda. 500: "),
+    ],
+)
+def test_until_the_journal_is_compared_the_page_calls_nothing_unverified_and_damage_has_words_of_its_own(
+    browser: Browser, shown: Shown, language: str, nothing_wrong: str, not_known: str
+) -> None:
+    # A browser logs such an answer by itself.
+    for damage, state, text in (
+        (NOT_COMPARED, "p.state.open", nothing_wrong),
+        ("record 7 is missing", "p.state.bad", not_known),
+    ):
+        with shown.served(damage) as url, screen(browser) as context:
+            page = context.new_page()
+            page.goto(f"{url}?lang={language}#round/wheel-1/7")
+            expect(page.locator(state)).to_be_visible()
+            expect(page.get_by_text(text)).to_be_visible()
+            assert axe_problems(page) == []
 
 
 def _with_other_key(policy: str, *, before: bool) -> str:

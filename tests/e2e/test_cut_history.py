@@ -85,7 +85,7 @@ def test_a_journal_that_was_cut_off_is_not_proven_whatever_else_is_given(house: 
                 assert "NOT PROVEN: the tree beside it has 51 records, and it has 50: it was cut off" in said
         # By its seals, until they are cut off too.
         code, said = proven(house, house.journal)
-        assert (code, "1 record of 'wheel-1' after its record 6 is missing" in said) == (NOT_VERIFIED, True), said
+        assert (code, "1 record of 'wheel-1' is missing, from its record" in said) == (NOT_VERIFIED, True), said
         with tampering(house.journal) as connection:
             connection.execute("DELETE FROM seal WHERE after_n >= ?", (VOID,))
         for tree in (own, spelled, copied):
@@ -155,7 +155,7 @@ def test_an_archive_that_is_left_out_or_in_another_place_hides_no_correction(
         # Of what is after the files that are given, nobody knows.
         ((old, "--tree", tree), 0, "the tree has 4 records after these files: a correction may be among them"),
         ((old, house.journal), 2, f"it does not continue {old}"),
-        ((new, old, house.journal), 2, f"it does not continue {new}"),
+        ((new, old, house.journal), 2, f"it does not continue {old}"),
         ((new, old, "--tree", tree), 2, f"it does not continue {new}"),
         ((house.journal,), 2, "it may be in an archive"),
     ):
@@ -169,6 +169,23 @@ def test_an_archive_that_is_left_out_or_in_another_place_hides_no_correction(
         code, said = witnesses(house, *files, "--tree", tree)
         assert code == 0, said
         assert said.endswith(f"\nverified: its {count} records, the first of 54 that were signed\n")
+
+
+def test_a_tree_that_is_given_serves_where_the_one_beside_cannot_be_read_which_is_stated(
+    house: WitnessedHouse, tmp_path: Path
+) -> None:
+    voided(house)
+    tree = tmp_path / "good.tree"
+    shutil.copy(tree_path(house.journal), tree)
+    tree_path(house.journal).write_bytes(b"x" * 5000)
+    what = "the tree beside it cannot be read, so whether it has more is not known: "
+    for code, said in (
+        proven(house, house.journal, "--tree", tree),
+        witnesses(house, house.journal, "--tree", tree),
+    ):
+        assert (code, what in said) == (0, True), said
+    # Nothing else has its place.
+    assert proven(house, house.journal)[0] == witnesses(house, house.journal)[0] == 2
 
 
 def test_after_a_change_of_the_key_a_journal_and_its_copy_are_as_sound_as_before(

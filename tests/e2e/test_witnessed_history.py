@@ -359,7 +359,7 @@ def test_no_column_that_was_changed_hides_a_correction_from_whoever_asks_for_its
     chain = "chain is 'wheel-2', and the body states 'wheel-1'; seq is 90, and"
     for change, stated, of_round in (
         ("kind = 'round.opened'", kind, kind),
-        ("chain = 'wheel-2', seq = 90", chain, "1 record of 'wheel-1' after its record 6 is missing"),
+        ("chain = 'wheel-2', seq = 90", chain, "1 record of 'wheel-1' is missing, from its record 23 on"),
     ):
         house.journal.write_bytes(sound)
         with tampering(house.journal) as connection:
@@ -446,6 +446,9 @@ def test_a_page_that_would_not_verify_is_refused_or_stated(house: WitnessedHouse
             proof = call("prove", house.journal, "wheel-1#2", "--policy", file, *out)
             assert (proof.exit_code, said in " ".join(proof.output.split())) == (code, True), proof.output
         assert (tmp_path / f"{code}.tlog-proof").exists() == (code != 2)
+    # Whoever checks one has neither journal nor publisher.
+    checked = call("check", tmp_path / f"{NOT_COMPLETE}.tlog-proof", "--policy", file)
+    assert (checked.exit_code, "missing: c; ask for a newer proof" in checked.output) == (NOT_COMPLETE, True)
     # A policy that a file has is held against it, whatever it is.
     file.write_text("quorum none\n")
     unsigned = call("prove", house.journal, "wheel-1#2", "--policy", file)

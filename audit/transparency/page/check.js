@@ -298,6 +298,7 @@ function el(name, attributes = {}, ...children) {
 const texts = { event: "", proof: "", policy: "", ...given };
 let expected = null;
 let trouble = "";
+let pending = "";
 
 function show() {
   document.documentElement.lang = language;
@@ -314,7 +315,7 @@ function show() {
   }
   const good = found.length > 0 && found.every(([right]) => right || right === null);
   const mark = whole ? markOf(texts.proof) : null;
-  const state = wrong || (whole && !good) ? ["bad", t("not_verified")] : good ? (mark ? ["late", t("verified_late")] : ["good", t("verified")]) : ["open", t("nothing")];
+  const state = wrong || (whole && !good) ? ["bad", t("not_verified")] : good ? (mark ? ["late", t("verified_late")] : ["good", t("verified")]) : ["open", pending || t("nothing")];
   document.getElementById("main").replaceChildren(
     el("h1", {}, t("title")),
     el("p", { class: `state ${state[0]}`, role: "status" }, state[1]),
@@ -378,7 +379,7 @@ function filled(name) {
 function again() {
   for (const name of ["event", "proof", "policy"]) texts[name] = document.getElementById(name).value.replaceAll("\r", "").trim();
   if (texts.proof) texts.proof += "\n";
-  trouble = texts.link = "";
+  trouble = pending = texts.link = "";
   show();
 }
 
@@ -414,8 +415,9 @@ async function start() {
       if (answer.ok) Object.assign(texts, await answer.json());
       else {
         const why = (await answer.text()).trim().slice(0, 300);
-        const known = { 404: "not_found", 409: "changed", 503: "not_yet" }[answer.status];
-        trouble = t(known ?? "offline", { what: why ? `${answer.status}: ${why}` : answer.status });
+        const known = { 404: "not_found", 409: "changed", 500: round && "not_known", 503: "not_yet" }[answer.status];
+        if (answer.status === 425) pending = t("being_compared");
+        else trouble = t(known || "offline", { what: why ? `${answer.status}: ${why}` : answer.status });
       }
     } catch (error) {
       trouble = t("offline", { what: error.message });

@@ -101,6 +101,64 @@ def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_
         assert growing.catch_up() == 604
 
 
+def test_what_keeps_new_records_from_the_tree_hides_no_round_once_all_that_is_in_it_was_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 2)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        catch_up(tree, [path], PUBLIC_KEY)
+        writer = Evening(path, key=OTHER_KEY)
+        writer._starts = 1
+        with writer:
+            writer._rounds["wheel-1"] = 2
+            writer.round("wheel-1")
+        growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=60)
+        with pytest.raises(JournalError, match="are sealed with another key"):
+            growing.catch_up()
+        assert growing.damage == ""
+        growing = GrowingTree(tree, [path], bytes(OTHER_KEY.verify_key), whole_every=60)
+
+        def full(*_: object) -> None:
+            raise JournalError(tree.path, "the disk is full", "free some of it")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(tree, "append", full)
+            with pytest.raises(JournalError, match="the disk is full"):
+                growing.catch_up()
+        assert growing.damage == ""
+        # Where all could not be compared, nothing is known, and no file of the house is named.
+        growing = GrowingTree(tree, [tmp_path / "away.sqlite", path], PUBLIC_KEY, whole_every=60)
+        with pytest.raises(JournalError, match="there is no such file"):
+            growing.catch_up()
+        assert growing.damage == "its records could not be compared with what was signed; the publisher has logged why"
+
+
+def test_what_is_new_and_not_as_it_was_sealed_stays_known_while_the_rest_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = evening_of(tmp_path / "journal.sqlite", 2)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        growing = GrowingTree(tree, [path], PUBLIC_KEY, whole_every=1)
+        growing.catch_up()
+        evening_of(path, 3)
+        with tampering(path) as connection:
+            connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = 9")
+        seen, leaves = [], tree.leaves
+
+        def read(first: int, count: int) -> list[bytes]:
+            seen.append(growing.damage)
+            return leaves(first, count)
+
+        monkeypatch.setattr(tree, "leaves", read)
+        for _ in range(2):
+            with pytest.raises(JournalDamaged, match=r"record 9 .* does not follow") as caught:
+                growing.catch_up()
+        assert [growing.damage, *seen] == [caught.value.what, "", caught.value.what]
+        evening_of(path, 3)
+        growing.catch_up()
+        assert growing.damage == ""
+
+
 @pytest.mark.parametrize(
     ("change", "wrong"),
     [
@@ -134,7 +192,7 @@ def test_a_verdict_that_a_changed_column_hides_stops_the_log(tmp_path: Path, cha
         assert re.match(named, growing.damage)
         # Whoever proves an earlier verdict as the last of its round has to look at all after it.
         with pytest.raises(NotWitnessedError, match=named):
-            must_be_the_last(tree, before, [path])
+            must_be_the_last(tree, before, [path], size)
     with pytest.raises(RecordChanged, match=named):
         checkpoints_at([path], [size], None)
     if "chain" not in change:
@@ -196,8 +254,40 @@ def test_no_verdict_is_the_last_of_its_round_where_a_record_after_it_was_deleted
             # Within the hour nothing else shows it.
             assert growing.catch_up() == 54
     for number in (2, 99):
-        with pytest.raises(RecordMissing, match=r"of 'wheel-1' after its record [0-9]+ (is|are) missing"):
+        with pytest.raises(RecordMissing, match=r"records? of 'wheel-1' (is|are) missing, from its record"):
             find_verdict(paths, "wheel-1", number)
+
+
+@pytest.mark.parametrize(
+    "statement", ["x'00'", "CAST(json_set(statement, '$.heads', json('{}')) AS BLOB)", "zeroblob(9)", None]
+)
+def test_a_changed_last_seal_hides_no_record_that_was_deleted(tmp_path: Path, statement: str | None) -> None:
+    path = evening(tmp_path / "journal.sqlite", rounds=6)
+    # It is read as nothing else is: a seal may nest deeper than any reader goes.
+    nested = b'{"x":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    with tampering(path) as connection:
+        (last,) = connection.execute("SELECT max(n) FROM seal").fetchone()
+        connection.execute("DELETE FROM record WHERE n = (SELECT max(n) FROM record WHERE chain = 'wheel-1')")
+        connection.execute(
+            f"UPDATE seal SET statement = {statement or '?'} WHERE n >= ?", (nested, last)[bool(statement) :]
+        )
+    for number in (2, 99):
+        with pytest.raises(RecordMissing, match=f"seal {last}, the last, is not as it was signed"):
+            find_verdict([path], "wheel-1", number)
+
+
+def test_a_verdict_in_the_journal_is_found_whatever_became_of_its_archives(tmp_path: Path) -> None:
+    path, out = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
+    void = voided_evening(path, is_last=False)
+    before = datetime(2026, 7, 4, 19, 0, 30, tzinfo=UTC)
+    assert archive(path, out, before, key=KEY, clock=VirtualClock(EVENING_NS)) is not None
+    out.unlink()
+    found = find_verdict([out, path], "wheel-1", 2)
+    assert found is not None
+    assert found.n == void
+    # Of another round, it is where that verdict may be.
+    with pytest.raises(JournalError, match="there is no such file"):
+        find_verdict([out, path], "wheel-1", 1)
 
 
 def test_what_was_added_last_is_compared_again_the_next_time(tmp_path: Path) -> None:

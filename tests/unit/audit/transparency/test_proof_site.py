@@ -24,7 +24,7 @@ from audit.transparency.check_page import MOST_LINK_BYTES, ResultLinkError, chec
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.comparing import forks_of_log
 from audit.transparency.http_calls import HttpCalls
-from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
+from audit.transparency.journal_log import GrowingTree, catch_up, find_verdict, origin_of, prove
 from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import MOST_LOOKUPS, ProofSite
 from audit.transparency.tree import check_growth, leaf_hash
@@ -143,14 +143,44 @@ def test_while_a_record_after_a_verdict_is_missing_no_verdict_is_shown_as_the_la
         connection.execute("DELETE FROM record WHERE chain = ? AND seq = ?", (verdict.chain, verdict.seq + 2))
 
     async def check(session: aiohttp.ClientSession, url: str) -> None:
-        for _ in range(2):
-            status, text = await get(session, f"{url}round/wheel-1/2")
-            what = "1 record of 'wheel-1' after its record 6 is missing"
+        # However many rounds are asked for, it is one error in the log.
+        for number in (2, 1, 2):
+            status, text = await get(session, f"{url}round/wheel-1/{number}")
+            what = f"1 record of 'wheel-1' is missing, from its record {verdict.seq + 2} on"
             assert (status, text) == (500, f"which verdict of a round is the last is not known: {what}\n")
         assert (await get(session, f"{url}proof/{verdict.id}"))[0] == 200
 
     asked(journal, check)
-    assert caplog.text.count("after its record 6 is missing") == 1
+    assert caplog.text.count("1 record of 'wheel-1' is missing") == 1
+
+
+def test_until_the_journal_is_compared_the_answer_is_to_ask_again_which_is_no_error(journal: Path) -> None:
+    with TreeFile.open(tree_path(journal)) as tree:
+        growing = GrowingTree(tree, [journal], PUBLIC_KEY, whole_every=60)
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        async with session.get(f"{url}round/wheel-1/2") as answer:
+            assert (answer.status, answer.headers["Retry-After"]) == (425, "60")
+            what = "its records are being compared with what was signed; ask again"
+            assert await answer.text() == f"which verdict of a round is the last is not known yet: {what}\n"
+
+    asked(journal, check, damage=growing.damage)
+
+
+def test_of_a_journal_that_cannot_be_used_no_file_is_named_to_strangers_and_it_is_logged_once(
+    journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    verdict = find_verdict([journal], "wheel-1", 2)
+    assert verdict is not None
+    journal.rename(journal.with_name("away"))
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        for path in ("round/wheel-1/2", "round/wheel-1/1", f"proof/{verdict.id}"):
+            what = "the journal, or an archive of it, cannot be used; the publisher has logged why\n"
+            assert await get(session, f"{url}{path}") == (500, what)
+
+    asked(journal, check)
+    assert [one.levelname for one in caplog.records if f"{journal}: there is no such file" in one.message] == ["ERROR"]
 
 
 def test_while_the_journal_is_not_what_was_signed_no_verdict_is_shown_as_the_last_of_its_round(journal: Path) -> None:
@@ -279,7 +309,7 @@ def test_its_words_are_in_every_language(journal: Path) -> None:
             assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", words["en"][word])) or (
                 word.endswith(".not")
             )
-    used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet", "changed"}
+    used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet", "not_known", "changed"}
     assert used <= set(words["en"])
     (unseen,) = re.findall(r"UNSEEN = new Set\((.*?)\)", script)
     structs = [struct for result in RESULTS.values() for struct in msgspec.json.schema(result)["$defs"].values()]

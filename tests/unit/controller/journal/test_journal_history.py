@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from feed.history_server import History
 from feed.state import Snapshot, TableState
 from feed.wire import REWRITTEN, UNKNOWN_TABLE, SealList
 from tests.powercut.making import command, opened, player, written
+from tests.unit.audit.making import evening, tampering
 
 
 @pytest.fixture
@@ -184,3 +186,13 @@ def test_of_each_chain_the_newest_seal_is_there_and_a_changed_one_is_none(
     changed = msgspec.structs.replace(sent[-1], statement=sent[-1].statement.replace("second", "count"))
     with pytest.raises(ValueError, match="its signature is not of the key that it names"):
         received(changed)
+
+
+def test_a_seal_that_nests_too_deep_to_be_read_is_passed_over(tmp_path: Path) -> None:
+    path = evening(tmp_path / "journal.sqlite")
+    nested = b'{"x":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    with tampering(path) as connection:
+        connection.execute("UPDATE seal SET statement = ? WHERE n = (SELECT max(n) FROM seal)", (nested,))
+    with closing(JournalHistory(path)) as history:
+        sent = msgspec.json.decode(history.seals(), type=SealList).seals
+    assert {table for one in sent for table in received(one)[1].heads} == {"@commands", "wheel-1", "wheel-2"}
