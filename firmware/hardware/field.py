@@ -196,8 +196,9 @@ HOPPER: Final = FieldItem(
         ),
         Need(
             "supply of its coin sensor",
-            "5 V, 50 mA or less",
-            "all sensors of the board draw 0.1 A together at the most",
+            "works from 3.5 V on, 50 mA or less",
+            "a diode, a switch and two fuses leave it 3.6 V at its + terminal at the least, and 10 m of cable take "
+            "0.1 V; all sensors of the board draw 0.1 A together at the most",
         ),
         Need("pace", "1 to 25 tokens a second, set as `token_ms` (143 without it)", "four times that is a jam"),
         Need(

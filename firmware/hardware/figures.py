@@ -26,6 +26,8 @@ from firmware.hardware.spice import (
 LINE = sim.Input("wheel", "in_1")
 OPTICAL = sim.Input("pusher", "win_a")
 SUPPLIES = (4.5, 5.5)
+HOPPER_COIN_AMP, SENSOR_LEAST = 0.05, 3.6
+"""A of the coin sensor of a hopper at the most, and V at its + terminal at the least: as the list of parts has them."""
 USB_LEAST, NANO_DIODE = 4.75, 0.45
 """V of a USB port at the least, and of the Schottky diode behind it at the module's current."""
 BROWN_OUT_MOST = 4.5
@@ -120,7 +122,18 @@ def _inputs() -> Iterator[Figure]:
     yield Figure("emitters", "a lit sensor's line is high after `sense` falls", "2 ms or less", off, "ms", 0.0, 2.0)
     yield Figure("emitters", "and low after it rises", "2 ms or less", on, "ms", 0.0, 2.0)
     yield Figure("emitters", "current of an emitter, 4.9 V", "8 to 20 mA", amp * 1000, "mA", 8.0, 20.0)
+    yield from fed_sensors_of("pusher", "hopper_coin", HOPPER_COIN_AMP)
     yield from _tested_lines()
+
+
+def fed_sensors_of(board: str, use: str, amp: float) -> Iterator[Figure]:
+    """What a sensor is fed with on a money board whose sensors draw what they may."""
+    found, at = sim.fed_sensors(board, use, use_amp=amp), f"{board}, sensors that draw {sim.SENSE_AMP:g} A together"
+    yield Figure(
+        at, "+5V_SENSE, 4.9 V, fuses as after a fault", "3.9 V or more (as the test sheet)", found.sense, "V", 3.9, 5.0
+    )
+    what = f"the same: + terminal of {use}, {amp * 1000:g} mA of them"
+    yield Figure(at, what, f"{SENSOR_LEAST:g} V or more", found.plus, "V", SENSOR_LEAST, 5.0)
 
 
 def _tested_lines() -> Iterator[Figure]:
@@ -180,10 +193,15 @@ def _surges() -> Iterator[Figure]:
     yield from discharges_of(LINE)
 
 
+WEAK_AMP: Final = 1.5
+"""Of a regulator whose limit is less than the typical one."""
+
+
 def sensors_shorted(board: CarrierBoard) -> Iterator[Figure]:
     """What a + wire at 0 V does on a board without a switch of emitters, until its resettable fuse opens."""
     at, fuse = f"{board.name}, sensors' + wire shorted to 0 V", next(iter(board.tagged("field")))
-    found = [sim.sensor_short(board.name, ohm) for ohm in terminals.OHMS[p.PTC.value]]
+    ohms = sim.FUSE_OHMS[p.PTC.value]
+    found = [sim.sensor_short(board.name, ohm) for ohm in ohms]
     least, most = min(amp for amp, _ in found), max(volt for _, volt in found)
     yield Figure(
         at, "current until the resettable fuse opens (it opens from 1 A)", "1 A or more", least, "A", 1.0, 40.0
@@ -194,6 +212,9 @@ def sensors_shorted(board: CarrierBoard) -> Iterator[Figure]:
     )  # fmt: skip
     opens = terminals.opens_s(fuse, least)
     yield Figure(at, "until it opens (its data sheet: 4 s at 2.5 A)", "10 s or less", opens, "s", 0.0, 10.0)
+    weak = min(sim.sensor_short(board.name, ohm, WEAK_AMP)[0] for ohm in ohms)
+    what = f"the same, of a regulator that gives {WEAK_AMP:g} A (ours), for comparison"
+    yield Figure(at, what, "what its limit makes of it", terminals.opens_s(fuse, weak), "s", 0.0, 60.0)
 
 
 def _gate_bears(controller: Controller) -> tuple[str, float]:
@@ -871,6 +892,10 @@ def _supply() -> Iterator[Figure]:
             at, "charging current", "25 A or less (1N5819, once)", typical.charge_amp, "A", 0.0, p.D5819.limits["surge"]
         )
         yield Figure(at, "bank charged to 11 V after power-on", "2 s or less", typical.charged_ms / 1000, "s", 0.0, 2.0)
+        joule = p.R_CHARGE.limits["joule"]
+        what = "energy in the 4.7 Ω while the bank is charged, bank +20 %, 12.6 V"
+        yield Figure(at, what, f"{joule:g} J or less", sim.charge_joule(board), "J", 0.0, joule)
+        yield from _failed_bank(board)
     yield Figure(
         "supervisor",
         "least 5 V of the regulator above its greatest reset threshold by",
@@ -903,6 +928,26 @@ def _supply() -> Iterator[Figure]:
         0.0,
         BROWN_OUT_MOST,
     )
+
+
+def _failed_bank(board: str) -> Iterator[Figure]:
+    """What a bank does not prevent: a supply that fails twice, and a capacitor that is a short."""
+    aged = 0.8 * sim.AGED
+    at, need = f"{board}, supply that fails twice", hold_up_ms()
+    for volts, capacity, text in ((12.0, 0.8, "bank −20 %"), (12.0, aged, "aged besides"), (11.4, aged, "and 11.4 V")):
+        found = sim.second_failure(board, capacity=capacity, volts=volts, back_s=BACK_S[0])
+        what = f"back just before the reset, for {BACK_S[0]:g} s; until 4.75 V, load +10 %, {text}, for comparison"
+        yield Figure(at, what, f"what is not promised: {need} ms", found, "ms", 0.0, ANY)
+    found = sim.second_failure(board, capacity=aged, volts=11.4, back_s=BACK_S[1])
+    yield Figure(at, f"the same, back for {BACK_S[1]:g} s", f"{need} ms or more", found, "ms", need, ANY)
+    watt, amp = sim.shorted_bank(board, 12.0)
+    at = f"{board}, a capacitor of the bank is a short"
+    yield Figure(at, "power in the 4.7 Ω (3 W), for comparison", "what heats it for ever", watt, "W", 3.0, 40.0)
+    yield Figure(at, "current of F1 (2 A slow), for comparison", "what does not open it", amp, "A", 0.0, 3.0)
+
+
+BACK_S: Final = (0.11, 0.2)
+"""s for which a supply is good again: hardly until the firmware begins again (`SUPPLY_BACK_MS`), and long enough."""
 
 
 def _keys_and_lamps() -> Iterator[Figure]:

@@ -13,6 +13,7 @@ from firmware.hardware.circuit import Circuit
 from firmware.hardware.controllers import PICO
 from firmware.hardware.figures import (
     ANY,
+    HOPPER_COIN_AMP,
     STEPPER_HIGH,
     STEPPER_LOW,
     Figure,
@@ -22,6 +23,7 @@ from firmware.hardware.figures import (
     contacts_of,
     discharges_of,
     drivers_of,
+    fed_sensors_of,
     levels_of,
     load_terminals_of,
     overvoltage_of,
@@ -75,6 +77,7 @@ def _money_lines() -> Iterator[Figure]:
         yield Figure(at, "a lit sensor's line is high after `sense` falls", "2 ms or less", off, "ms", 0.0, 2.0)
         yield Figure(at, "and low after it rises", "2 ms or less", on, "ms", 0.0, 2.0)
         yield Figure(at, "current of an emitter, 4.9 V", "8 to 20 mA", amp * 1000, "mA", 8.0, 20.0)
+    yield from fed_sensors_of("pusher-pico", "hopper_coin", HOPPER_COIN_AMP)
     for volt in (PICO.least, PICO.most):
         at = f"tested line with its 470 Ω, {volt:g} V"
         low = sim.tested_line("pusher-pico", "token", "rest", fed=True, logic=volt)

@@ -12,6 +12,8 @@ from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.parts import BUCK, pin_number
 
+OFF_AND_ON: Final = "Supply off for 20 s, and on"
+"""The bank holds the 5 V of a board with its module for up to 12 s: after a shorter time nothing starts again."""
 BENCH: Final = "Bench supply (0 to 13 V, its current limit at 0.5 A)"
 
 
@@ -37,6 +39,9 @@ def steps(board: CarrierBoard) -> list[Step]:
     # Between the 5 V and VSYS of a Pico is a Schottky diode, behind which a short of the 5 V is not seen.
     regulator = next(part for part in board.parts.values() if part.type is BUCK)
     five = f"{regulator.ref} VOUT to GND" if pico else "5V to GND at the module's socket"
+    bank = "power_fail" in board.at
+    # Without its module a board draws some 6 mA: its bank holds the 5 V for more than a minute.
+    empty = f" until the 5 V are below 1 V ({five}; up to 80 s)" if bank else ""
     found = [
         Step(
             "look",
@@ -48,8 +53,9 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "short_12",
             "No short of the 12 V",
-            "Module out of its socket, no supply: measure J1.1 to J1.2.",
-            "above 500 Ω",
+            "Module out of its socket, no supply: measure J1.1 to J1.2"
+            + (", the meter's red lead at J1.1; it charges the bank, so wait for up to a minute." if bank else "."),
+            "above 500 Ω" + (" within a minute" if bank else ""),
             "Ω",
             500,
             1e9,
@@ -95,7 +101,7 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "identify",
             "Module",
-            "Supply off; the board's own supply, set to 12.0 V, at J1 in its place; module in, "
+            f"Supply off{empty}; the board's own supply, set to 12.0 V, at J1 in its place; module in, "
             f"{_plug(board)} plugged in, supply on.",
             f"a {board.kind} board whose firmware works with this software",
             port=True,
@@ -107,7 +113,8 @@ def steps(board: CarrierBoard) -> list[Step]:
             Step(
                 "supervisor",
                 "Supervisor",
-                "Supply off, a USB cable from a computer in the Pico: measure RUN (30) to GND (38). Supply on again.",
+                f"Supply off{empty}; a USB cable from a computer in the Pico: measure RUN (30) to GND (38). Supply on "
+                "again.",
                 "below 0.5 V",
                 "V",
                 0.0,
@@ -124,9 +131,9 @@ def steps(board: CarrierBoard) -> list[Step]:
                 "sense",
                 "Switch of the emitters",
                 f"Measure {SENSE} while the board has its session (emitters on).",
-                "4.2 to 4.9 V",
+                "3.9 to 4.9 V, with all sensors connected or none",
                 "V",
-                4.2,
+                3.9,
                 4.9,
             )
         )
@@ -325,7 +332,7 @@ def _line_test(board: CarrierBoard) -> list[Step]:
             "lines_rest",
             "All lines at rest",
             "Connect every sensor, or fit 470 Ω from its signal to 0 V (at an optical input with its jumper fitted). "
-            "Supply off and on, then boards trace.",
+            f"{OFF_AND_ON}, then boards trace.",
             "the report sensors: shorted 0, dark 0",
         ),
     ]
@@ -340,13 +347,13 @@ def _line_test(board: CarrierBoard) -> list[Step]:
             Step(
                 f"{use}_cut_found",
                 f"Input {use}, its cut is found",
-                f"Take off the wire at {part.ref}.{pin}; supply off and on, then boards trace. Connect it again.",
+                f"Take off the wire at {part.ref}.{pin}. {OFF_AND_ON}, then boards trace. Connect it again.",
                 f"the report sensors: shorted 0, dark {bit}",
             ),
             Step(
                 f"{use}_short_found",
                 f"Input {use}, its short is found",
-                f"Join {part.ref}.{pin} to {part.ref}.{zero}; supply off and on, then boards trace. Part them again.",
+                f"Join {part.ref}.{pin} to {part.ref}.{zero}. {OFF_AND_ON}, then boards trace. Part them again.",
                 f"the report sensors: shorted {bit}, dark 0",
             ),
         ]

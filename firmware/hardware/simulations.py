@@ -196,14 +196,22 @@ def sensor_supply(board: str, volts: float, *, module_amp: float) -> float:
     return run(f"{board}: sensors' + at {volts:g} V", lines, "tran 20u 10m", measures)["rail"]
 
 
-def sensor_short(board: str, ohm: float) -> tuple[float, float]:
-    """A in the sensors' + wire that touches 0 V, and the 5 V, until the resettable fuse of `ohm` opens."""
+FAULT_OHM: Final = 0.1
+"""Of a wire that touches another voltage."""
+
+
+def sensor_short(board: str, ohm: float, limit: float = REGULATOR_AMP, *, port_amp: float = 0.0) -> tuple[float, float]:
+    """A in the sensors' + wire that touches 0 V, and the 5 V, until the resettable fuse of `ohm` opens.
+
+    `port_amp`: what a USB port gives beside the regulator, through the Schottky diode of a Nano.
+    """
     five = node("+5V")
     lines = [
         *models(Corner()),
         *deck(circuit(board), ["field"], vary=lambda part: ohm / p.PTC.number if part.type is p.PTC else 1.0),
-        f"Breg 0 {five} I = {REGULATOR_AMP}*tanh((5-v({five}))/{0.02 * REGULATOR_AMP:g})",
-        f"Vw w 0 0\nRw w {node('+5V_FIELD')} 0.05",
+        f"Breg 0 {five} I = {limit}*tanh((5-v({five}))/{0.02 * limit:g})",
+        f"Vw w 0 0\nRw w {node('+5V_FIELD')} {FAULT_OHM}",
+        f"Busb 0 usb I = {port_amp}*tanh((5-v(usb))/0.02)\nDusb usb {five} D1N5819\nRusb usb 0 1e6",
     ]
     measures = {"amp": "find i(vw) at=9m", "volt": f"find v({five}) at=9m"}
     found = run(f"{board}: sensors' + at 0 V", lines, "tran 20u 10m", measures)
@@ -335,6 +343,12 @@ PICO_HIGH: Final = 2.62
 
 # Emitters
 
+SENSE_AMP: Final = 0.1
+"""What all sensors behind `+5V_SENSE` may draw together, the emitters among them: the page of the boards states it."""
+EMITTER_AMP: Final = 0.011
+"""What an emitter draws of it at the most."""
+FUSE_OHMS: Final = {p.PTC.value: (0.41, 1.17), p.PTC_SENSOR.value: (2.5, 7.5)}
+"""Of a resettable fuse: new, at the least, and an hour after it has opened, at the most (MF-R050, MF-R010)."""
 SLOT_RATIO: Final = 0.15
 """Least collector current of a slotted opto, as a part of its emitter's current."""
 
@@ -363,7 +377,7 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
         f"Vled {node(use + '_led')} led 0",
         f"Xopto led 0 {line.wire} 0 OPTO",
         CHIP_LOAD.format(pin=line.chip),
-        f"Rother {node('+5V_SENSE')} 0 82",
+        _draws("other", node("+5V_SENSE"), SENSE_AMP - EMITTER_AMP),
     ]
     half = rail_of(carrier, corner) / 2
     found = run(
@@ -374,6 +388,40 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
         },
     )  # fmt: skip
     return found["off"] * 1e3 - 10.0, found["on"] * 1e3 - 30.0, found["amp"]
+
+
+class FedSensors(NamedTuple):
+    """V of what feeds the sensors of a money board while they draw what they may, at the least."""
+
+    sense: float
+    """At `+5V_SENSE`."""
+    plus: float
+    """At the + terminal of the one that draws most of it, behind its resettable fuse."""
+
+
+def fed_sensors(board: str, use: str, *, use_amp: float) -> FedSensors:
+    """All sensors draw `SENSE_AMP`, the one at `use` so much of it: the least 5 V, each fuse at its most."""
+    carrier, corner = circuit(board), Corner(vcc=4.9, gain=160.0)
+    sense, plus = node("+5V_SENSE"), node(f"{use}_plus")
+
+    def vary(part: CircuitPart) -> float:
+        return FUSE_OHMS[part.type.value][1] / part.type.number if part.type.value in FUSE_OHMS else 1.0
+
+    lines = [
+        *models(corner),
+        *deck(carrier, ["field", "sense", "sense_limit", f"{use}_feed"], vary=vary),
+        *rails(carrier, corner),
+        f"Vsense {node('sense')} 0 {sense_volt(carrier, corner)}",
+        _draws("all", sense, SENSE_AMP - use_amp),
+        _draws("one", plus, use_amp),
+    ]
+    measures = {"sense": f"find v({sense}) at=4.9m", "plus": f"find v({plus}) at=4.9m"}
+    return FedSensors(**run(f"{board}: all sensors fed", lines, "tran 10u 5m", measures))
+
+
+def _draws(name: str, net: str, amp: float) -> str:
+    """A load that draws this current from 1 V on, and less below."""
+    return f"B{name} {net} 0 I = {amp}*min(1, max(v({net}),0)/1)"
 
 
 def sense_short(board: str) -> tuple[float, float]:
@@ -865,8 +913,6 @@ def stop_coil(board: str, number: int, *, is_open: bool, volts: float = 12.0) ->
 # Supply
 
 
-SENSE_AMP: Final = 0.1
-"""What all sensors behind `+5V_SENSE` may draw together, the emitters among them: the page of the boards states it."""
 LOADS: Final[Mapping[str, Mapping[str, float]]] = {
     "pusher": {
         "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
@@ -911,6 +957,20 @@ class HoldUp(NamedTuple):
     charged_ms: float
 
 
+_BANK: Final = ("supply", "bank", "bank_more", "power_fail")
+
+
+def _behind_the_fuse(board: Circuit, vary: Callable[[CircuitPart], float], without: Sequence[str] = ()) -> list[str]:
+    """Regulator, bank and warning of a money board, whose 12 V are given behind its fuse and its suppressor."""
+    parts = [line for line in deck(board, _BANK, vary=vary, without=without) if not line.startswith(("RF", "DD1"))]
+    # The regulator of a Pico gives 3.3 V down to 1.8 V at VSYS.
+    return parts if controller_of(board) is NANO else [*parts, f"V33 {node(V33)} 0 3.3"]
+
+
+def _capacity(factor: float) -> Callable[[CircuitPart], float]:
+    return lambda part: factor if part.type is p.C_BANK else 1.0
+
+
 def hold_up(
     board: str, corner: Corner, *, capacity: float = 0.8, load: float = 1.0, resistors: float = 1.0,
     upper: float = 1.0, lower: float = 1.0, without: Sequence[str] = (),
@@ -923,19 +983,12 @@ def hold_up(
     divider = {"73.2 kΩ": upper, "10 kΩ": lower}
 
     def vary(part: CircuitPart) -> float:
-        if part.type.value == "4,700 µF":
+        if part.type is p.C_BANK:
             return capacity
         return divider.get(part.type.value, 1.0) if "power_fail" in part.tags else 1.0
 
     amp = load * sum(LOADS[board].values())
-    common = [
-        *models(corner),
-        *deck(carrier, ["supply", "bank", "bank_more", "power_fail"], vary=vary, without=without),
-    ]
-    common = [line for line in common if not line.startswith(("RF", "DD1"))]
-    if controller_of(carrier) is not NANO:
-        # The regulator of a Pico gives 3.3 V down to 1.8 V at VSYS.
-        common.append(f"V33 {node(V33)} 0 3.3")
+    common = [*models(corner), *_behind_the_fuse(carrier, vary, without)]
     half = rail_of(carrier, corner) / 2
     five, rail = node("+5V"), node("+12V")
     trip = run(
@@ -950,7 +1003,7 @@ def hold_up(
             *common,
             f"Vr rs 0 PWL(0 {trip + 0.02:.5g} 0.5 {trip + 0.02:.5g} 0.5001 0)\nSr rs {rail} rc 0 RAIL\nVrc rc 0 5",
             ".model RAIL SW(VT=2.5 VH=0.1 RON=0.05 ROFF=1e8)",
-            f"Bl {five} 0 I = {amp}*min(1, max(v({five}),0)/1)",
+            _draws("l", five, amp),
         ],
         "tran 2m 6 0 2m",
         {
@@ -963,7 +1016,7 @@ def hold_up(
         [
             *common,
             f"Vr {rail} 0 PWL(0 0 1m 12)",
-            f"Bl {five} 0 I = {amp}*min(1, max(v({five}),0)/1)",
+            _draws("l", five, amp),
             ".ic v(n_bank)=0",
         ],
         "tran 1m 3 0 1m uic",
@@ -977,6 +1030,68 @@ def hold_up(
         -charge["peak"],
         charge["ready"] * 1000,
     )
+
+
+def charge_joule(board: str) -> float:
+    """J in the resistor that the largest bank is charged through, by 12.6 V."""
+    bank, before, five = node("BANK"), node("VREG"), node("+5V")
+    lines = [*models(Corner()), *_behind_the_fuse(circuit(board), _capacity(1.2))]
+    lines += [_draws("l", five, sum(LOADS[board].values())), f"Vr {node('+12V')} 0 PWL(0 0 1m 12.6)"]
+    lines += [f"Bp pw 0 V = v({before},{bank})*v({before},{bank})/{p.R_CHARGE.number}", ".ic v(n_bank)=0"]
+    return run(f"{board}: charging", lines, "tran 1m 4 0 1m uic", {"joule": "integ v(pw) from=0 to=4"})["joule"]
+
+
+def _failing(volts: float, rail: str, *edges: float) -> list[str]:
+    """A supply of these volts at the rail, on until the first of these moments in s, then off and on by turns."""
+    points = [f"{at} {state} {at + 1e-4:g} {1 - state}" for at, state in zip(edges, (1, 0) * 2, strict=False)]
+    switch = f"Vr rs 0 {volts}\nSr rs {rail} rc 0 RAIL\nVrc rc 0 PWL(0 1 {' '.join(points)})"
+    return [switch, f"Rrail {rail} 0 200", ".model RAIL SW(VT=0.5 VH=0.1 RON=0.05 ROFF=1e8)"]
+
+
+def second_failure(board: str, *, capacity: float, volts: float, back_s: float, load: float = 1.1) -> float:
+    """ms from a failure until 4.75 V where the supply was back for so long, after one that ended before the reset."""
+    carrier, five, rail = circuit(board), node("+5V"), node("+12V")
+    amp = load * sum(LOADS[board].values())
+    common = [*models(Corner()), *_behind_the_fuse(carrier, _capacity(capacity)), _draws("l", five, amp)]
+    measures, analysis = {"reset": f"when v({five})=4.75 fall=last"}, "tran 2m 6 0 2m"
+    first = run(f"{board}: it fails", [*common, *_failing(volts, rail, 0.5)], analysis, measures)["reset"]
+    back = first - JUST_BEFORE_S
+    failing = _failing(volts, rail, 0.5, back, back + back_s)
+    return (run(f"{board}: it fails twice", [*common, *failing], analysis, measures)["reset"] - back - back_s) * 1000
+
+
+JUST_BEFORE_S: Final = 0.03
+"""Before a reset, so that it does not come."""
+
+
+def emptied_s(board: str, amp: float, *, capacity: float = 1.2) -> float:
+    """s from switching the supply off until the 5 V are below 1 V, by the largest bank, with this load."""
+    five = node("+5V")
+    lines = [*models(Corner()), *_behind_the_fuse(circuit(board), _capacity(capacity)), _draws("l", five, amp)]
+    lines += _failing(12.0, node("+12V"), 1.0)
+    return run(f"{board}: off", lines, "tran 20m 150 0 20m", {"off": f"when v({five})=1 fall=last"})["off"] - 1.0
+
+
+def meter_ohm(board: str, seconds: float, *, amp: float = 1e-3, capacity: float = 1.2, shorted: bool = False) -> float:
+    """What an ohmmeter of this current and 3 V reads at J1, the red lead at J1.1, no module; `shorted`: of the bank."""
+    terminal = node("+12V_IN")
+    lines = [line for line in deck(circuit(board), _BANK, vary=_capacity(capacity)) if not line.startswith("X")]
+    lines += [*models(Corner()), f"Bm 0 {terminal} I = {amp}*tanh(max(3-v({terminal}),0)/0.3)"]
+    lines += [f"Rshort {node('BANK')} 0 0.05"] if shorted else []
+    found = run(f"{board}: ohms of the 12 V", lines, f"tran 50m {seconds + 1} 0 50m uic",
+                {"volt": f"find v({terminal}) at={seconds}"})  # fmt: skip
+    return found["volt"] / amp
+
+
+def shorted_bank(board: str, volts: float) -> tuple[float, float]:
+    """W in the resistor of the bank, and A in the fuse of the logic, while one of its capacitors is a short."""
+    bank, before = node("BANK"), node("VREG")
+    lines = [*models(Corner()), *_behind_the_fuse(circuit(board), _capacity(1.0))]
+    lines += [_draws("l", node("+5V"), sum(LOADS[board].values()))]
+    lines += [f"Vr {node('+12V')} 0 {volts}", f"Rshort {bank} 0 0.05"]
+    measures = {"amp": "find i(vr) at=0.9", "before": f"find v({before}) at=0.9", "bank": f"find v({bank}) at=0.9"}
+    found = run(f"{board}: a capacitor of the bank is a short", lines, "tran 1m 1 0 1m", measures)
+    return (found["before"] - found["bank"]) ** 2 / p.R_CHARGE.number, -found["amp"]
 
 
 def reset_levels(vcc: float, pull_up: float = 1000.0, board: str = "pusher") -> tuple[float, float]:

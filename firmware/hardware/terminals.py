@@ -23,7 +23,7 @@ from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.controllers import NANO, V33
 from firmware.hardware.firmware_times import settle_ms
 from firmware.hardware.manifest_pins import kind
-from firmware.hardware.simulations import REGULATOR_AMP
+from firmware.hardware.simulations import FAULT_OHM, FUSE_OHMS, REGULATOR_AMP
 from firmware.hardware.spice import Corner, node, rails, run
 from firmware.hardware.wiring import OFF_MS, at_terminals, input_side, inputs_of
 
@@ -40,8 +40,6 @@ MODULE_AMP: Final = 0.02
 SUPPLY_AMP: Final = 0.5
 """The most that all sensors may draw from the 5 V for ever, of the regulator's 1 A."""
 SAGS: Final = "the 5 V: it sags"
-OHMS: Final = {p.PTC.value: (0.41, 1.17), p.PTC_SENSOR.value: (2.5, 7.5)}
-"""Of a resettable fuse: new, at the least, and an hour after it has opened, at the most (MF-R050, MF-R010)."""
 OPENS_FROM: Final = (2.0, 60.0)
 """Times what it holds, from which on a resettable fuse opens for certain, and s that it takes there (ours)."""
 OPENS: Final = (5.0, 4.0)
@@ -220,7 +218,7 @@ def _simulate(
     """What is overloaded, and the factors of the fuses that open; `end` of their resistance while they are closed."""
 
     def vary(part: CircuitPart) -> float:
-        own = OHMS[part.type.value][end] / part.type.number if part.type.value in OHMS else 1.0
+        own = FUSE_OHMS[part.type.value][end] / part.type.number if part.type.value in FUSE_OHMS else 1.0
         return opened.get(part.ref, own)
 
     extra = [row for use in _others(board) for row in (OTHERS.get(use, use), f"{use}_feed")]
@@ -229,7 +227,7 @@ def _simulate(
     text = "\n".join(lines).lower().split()
     lines += [at_terminals(board, use, "open" if use == terminal.use else "rest") for use in inputs_of(board)]
     if volt is not None:
-        lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} 0.1")
+        lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} {FAULT_OHM}")
     lines += _limited(board)
     parts = [part for part in board.parts.values() if elements(part) and elements(part)[0] in text]
     asked: dict[str, tuple[CircuitPart, str, str]] = {}
@@ -279,6 +277,6 @@ def _simulate(
             found.append(Overload(terminal, volt, "the 5 V, from outside", "A", into, MODULE_AMP))
         if (low := values[f"volt{at}"]) < p.SUPERVISOR.limits["reset_high"]:
             found.append(Overload(terminal, volt, SAGS, "V", low, p.SUPERVISOR.limits["reset_high"], seconds))
-        elif out > SUPPLY_AMP:
+        elif out > SUPPLY_AMP and seconds == inf:
             found.append(Overload(terminal, volt, "the 5 V", "A", out, SUPPLY_AMP))
     return found, fuses
