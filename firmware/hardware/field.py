@@ -347,14 +347,17 @@ def _chain_lamps(count: int) -> FieldItem:
         str(count),
         "the lamp tiles",
         needs=(
-            Need("current", "15 to 25 mA at 12 V, with its own resistor", "the tile reads it back through 2 × 68 Ω"),
+            Need(
+                "current",
+                "15 to 25 mA at 12 V, with its own resistor; 6 mA or more at 11.4 V behind 136 Ω",
+                "the tile reads it back through 2 × 68 Ω: of 15 mA at 12 V 6.0 remain where its LEDs drop 9.6 V, and "
+                "where they drop more it can read as dark",
+            ),
             Need("dark current", "1 mA or less", "a lamp that glows reads as lit"),
             Need("polarity", "+ to the red terminal", "it is switched at −"),
             Need("mounting", "as the cabinet has it", "–"),
         ),
-        known=(
-            Known(OrderNumber("Chint", "ND16-22DS/2, 12 V", FOUND), "LED, 22 mm; measure that it draws 15 to 25 mA"),
-        ),
+        known=(Known(OrderNumber("Chint", "ND16-22DS/2, 12 V", FOUND), "LED, 22 mm; measure both currents"),),
     )
 
 

@@ -988,6 +988,7 @@ def _keys_and_lamps() -> Iterator[Figure]:
         ("dead", "commanded to light, dead", -0.1, 1.0, "below 1.0 V"),
     ):
         yield Figure("lamp, 20 mA", text, must, sim.lamp_state(0.02, state=state).lit_volt, "V", least, most)
+    yield from lamps_with_a_drop()
     yield from lamp_faults()
     for volts in (12, 24):
         for applied, what, low in (
@@ -1017,6 +1018,26 @@ def _keys_and_lamps() -> Iterator[Figure]:
     yield from chain_of(NANO)
 
 
+LAMP_LEAST: Final = 6e-3
+"""A that a lamp draws on its tile at the least, by 11.4 V: as the list of parts has it."""
+
+
+def lamps_with_a_drop() -> Iterator[Figure]:
+    """What lamps whose LEDs drop more than half of the 12 V draw on a tile, and whether they read as lit."""
+    for amp, volts in ((0.02, 12.0), (0.02, 11.4), (0.015, 11.4)):
+        found = sim.lamp_state(amp, load_volt=volts, drop=9.6).amp
+        least, must = (LAMP_LEAST, f"{LAMP_LEAST * 1000:g} mA or more") if volts < 12 else (0.0, "of 20 mA")
+        at = f"lamp of {amp * 1000:g} mA at 12 V, whose LEDs drop 9.6 V, supply {volts:g} V"
+        yield Figure(at, "what it draws on its tile", must, found * 1000, "mA", least * 1000, 25.0)
+    for drop, least, what, must in (
+        (9.6, 3.5, "lit: at the register that reads back", "above 3.5 V (74HC165, V_IH)"),
+        (10.5, -0.1, "the same, for comparison", "what reads as dark"),
+    ):
+        low = sim.lamp_state(0.015, load_volt=11.4, factor=1.0 + p.R_LAMP.tolerance, drop=drop, celsius=0.0)
+        at = f"lamp of 15 mA at 12 V, whose LEDs drop {drop:g} V, supply 11.4 V, 0 °C, resistors 5 % too large"
+        yield Figure(at, what, must, low.lit_volt, "V", least, 5.5)
+
+
 def lamp_faults() -> Iterator[Figure]:
     """What a lamp of a tile that is shorted, or a wire of it that touches 0 or 12 V, lets a part bear for ever."""
     volts, factor = 12.6, 1.0 - p.R_LAMP.tolerance
@@ -1032,6 +1053,15 @@ def lamp_faults() -> Iterator[Figure]:
         yield Figure(
             what, "power in each 68 Ω, 5 % too small", f"{watt:g} W or less", found.resistor_watt, "W", 0.0, watt
         )
+    bare = sim.lamp_state(0.02, state="plus at 12 V", load_volt=volts)
+    yield Figure(
+        "lamp, lit, its + wire at 12 V", "current of its output", f"{amp * 1000:g} mA or less", bare.amp * 1000, "mA",
+        0.0, amp * 1000,
+    )  # fmt: skip
+    yield Figure(
+        "lamp, lit, its + wire at 12 V", "at the register: it reads as dark, for comparison", "below 1.0 V",
+        bare.lit_volt, "V", -0.1, 1.0,
+    )  # fmt: skip
     over = sim.lamp_state(0.02, state="minus at 12 V", load_volt=volts)
     yield Figure(
         "lamp, lit, its − wire at 12 V", "power in its output, for comparison", "what destroys it", over.output_watt,

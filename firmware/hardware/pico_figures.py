@@ -260,10 +260,15 @@ ADAPTER: Final = (1.2, 2.0)
 """V between which the input of an adapter switches for its bits to be as long as they are sent (ours)."""
 
 
+def link_corners(volt: float) -> list[Corner]:
+    """Those of the inverters of a serial line, at this supply."""
+    return [Corner(logic=volt, up=up, down=up - HYSTERESIS) for up in PICO.up]
+
+
 def _link() -> Iterator[Figure]:
     name = "serial line"
     for volt in (PICO.least, PICO.most):
-        corners = [Corner(logic=volt, up=up, down=up - HYSTERESIS) for up in PICO.up]
+        corners = link_corners(volt)
         edges = [sim.link_edges("wheel-pico", corner) for corner in corners]
         low, high, longest = (
             max(each.low for each in edges),

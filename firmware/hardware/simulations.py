@@ -1264,14 +1264,14 @@ ADAPTER_FARAD: Final = 10e-12
 """Of the input of what a Pico's serial line leads to."""
 
 
-def link_out_off(board: str, corner: Corner, threshold: float) -> float:
-    """By how many s a bit of 1 µs is longer where a Pico's serial data arrive, at 1 m of cable; below 0: shorter."""
+def link_out_off(board: str, corner: Corner, threshold: float, cable: float = _LINK_CABLE) -> float:
+    """By how many s a bit of 1 µs is longer where a Pico's serial data arrive, by F of the cable; below 0: shorter."""
     carrier, pin, wire = circuit(board), node("link out"), node("link_out_wire")
     lines = [
         *models(corner),
         *deck(carrier, ["logic", "link out"]),
         *rails(carrier, corner),
-        f"Vd d 0 PULSE({corner.logic} 0 20u 5n 5n 1u 2u)\nRd d {pin} 60\nCl {wire} 0 {_LINK_CABLE + ADAPTER_FARAD}",
+        f"Vd d 0 PULSE({corner.logic} 0 20u 5n 5n 1u 2u)\nRd d {pin} 60\nCl {wire} 0 {cable + ADAPTER_FARAD}",
     ]
     found = run(
         f"{board}: serial line, data out", lines, "tran 5n 30u 0 10n",
@@ -1516,24 +1516,31 @@ class LampState(NamedTuple):
     output_watt: float
 
 
-def lamp_state(lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0) -> LampState:
+def lamp_state(
+    lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0, drop: float = 6.0,
+    celsius: float = 27.0,
+) -> LampState:  # fmt: skip
     """A lamp of a tile in a state.
 
     `state`: "lit", "dark" (the drain is open), "dead" (the lamp is open, the drain on), "short" (the lamp is a short),
-    "plus at 0 V" and "minus at 12 V" (a wire of the lit lamp touches that). `lamp_amp` is the current that the LED lamp
-    draws at 12 V, `factor` that on the resistors.
+    "plus at 0 V", "plus at 12 V" and "minus at 12 V" (a wire of the lit lamp touches that). `lamp_amp` is the current
+    that the LED lamp draws at 12 V, `factor` that on the resistors, `drop` the V of its LEDs. At 0 °C the transistor
+    has a gain of 100.
     """
     tile = circuit("lamp-tile")
-    drop = 6.0
     ohm = (12.0 - drop) / lamp_amp
     lamp = {"dead": "Rlamp {a} {b} 1e9", "short": "Rlamp {a} {b} 0.1"}.get(
         state, f"Vlamp {{a}} lx {drop}\nRlamp lx {{b}} {ohm:.5g}"
     )
     on = "Rdrain drain 0 1e8" if state == "dark" else "Bdrain drain 0 I = 0.25*tanh(v(drain)/1.75)"
-    fault = {"plus at 0 V": "Rfault {a} 0 0.05", "minus at 12 V": "Rfault {b} {f} 0.05"}.get(state, "")
+    fault = {
+        "plus at 0 V": "Rfault {a} 0 0.05", "plus at 12 V": "Rfault {a} {f} 0.05",
+        "minus at 12 V": "Rfault {b} {f} 0.05",
+    }.get(state, "")  # fmt: skip
     feed, plus, middle = (node(net) for net in ("+12V_LOAD", "lamp_1_plus", "lamp_1_middle"))
     lines = [
-        *models(Corner(gain=160.0)),
+        *models(Corner(gain=100.0 if celsius <= 0 else 160.0)),
+        f".options temp={celsius}",
         *deck(tile, ["lamp_1", "lamp_1_sense"], vary=lambda part: factor if part.type is p.R_LAMP else 1.0),
         f"Vf {feed} 0 {load_volt}",
         lamp.format(a=plus, b="minus"),

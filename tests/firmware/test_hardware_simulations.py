@@ -73,43 +73,6 @@ def test_the_hold_up_is_longer_than_the_firmware_needs() -> None:
         assert min(each.value for each in found) > need
 
 
-@pytest.mark.parametrize(("board", "use"), [("reel", "home_1"), ("pusher", "hopper_coin"), ("reel-pico", "home_1")])
-def test_the_test_sheet_passes_a_board_whose_sensors_draw_what_they_may_or_nothing(board: str, use: str) -> None:
-    step = next(each for each in sheets.steps(carrier(board)) if each.id == "sense")
-    assert step.least < sim.fed_sensors(board, use, use_amp=f.HOPPER_COIN_AMP).sense
-    assert (
-        sim.level(board, ["field", "sense", "sense_limit"], SENSE, drives={"sense": "Vs {n} 0 5"}, vcc=5.1) < step.most
-    )
-
-
-def test_the_list_asks_of_a_coin_sensor_what_its_terminal_gives_it() -> None:
-    need = next(each for each in field.HOPPER.needs if each.what == "supply of its coin sensor")
-    amp, wires = f.HOPPER_COIN_AMP, 2 * 10 * 0.08
-    assert need.must == f"works from {f.SENSOR_LEAST - wires * amp:.1f} V on, {amp * 1000:g} mA or less"
-    assert sim.fed_sensors("pusher", "hopper_coin", use_amp=amp).plus > f.SENSOR_LEAST
-    assert "must work from 3.5 V on" in PAGE.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("board", sim.LOADS)
-def test_the_test_sheet_knows_how_long_the_bank_takes(board: str) -> None:
-    steps = {step.id: step for step in sheets.steps(carrier(board))}
-    ohms = steps["short_12"]
-    assert sim.meter_ohm(board, 1) < ohms.least < sim.meter_ohm(board, 60)
-    assert sim.meter_ohm(board, 60, shorted=True) < ohms.least
-    assert (ohms.action.split(";")[1], ohms.expected) == (
-        " it charges the bank, so wait for up to a minute.", "above 500 Ω within a minute"
-    )  # fmt: skip
-    # Without its module: what the circuits draw besides (ours); with it: all but the sensors.
-    assert sim.emptied_s(board, 0.006) < 80
-    assert "; up to 80 s)" in steps["identify"].action
-    assert sim.emptied_s(board, sum(sim.LOADS[board].values()) - sim.SENSE_AMP) < 20
-    again = [step for step in steps.values() if "boards trace" in step.action and "upply off" in step.action]
-    assert len(again) > 10
-    assert all(sheets.OFF_AND_ON in step.action for step in again)
-    for name in ("identify", *(["supervisor"] if board.endswith("-pico") else [])):
-        assert "until the 5 V are below 1 V" in steps[name].action
-
-
 def test_the_page_has_what_a_bank_does_not_prevent() -> None:
     text, found = PAGE.read_text(encoding="utf-8"), [each for each in quick_figures() if "for comparison" in each.what]
     reel, pusher = ([f.shown(each).split()[0] for each in found if each.circuit == f"{name}, supply that fails twice"]
@@ -135,6 +98,44 @@ def test_the_test_sheet_passes_a_board_that_is_within_its_tolerances(board: str)
 @pytest.mark.soak
 def test_every_figure_is_within_its_limits_and_the_page_shows_it_as_simulated() -> None:
     check(tuple(f.figures()), page_rows())
+
+
+@pytest.mark.parametrize(("board", "use"), [("reel", "home_1"), ("pusher", "hopper_coin"), ("reel-pico", "home_1")])
+def test_the_test_sheet_passes_a_board_whose_sensors_draw_what_they_may_or_nothing(board: str, use: str) -> None:
+    step = next(each for each in sheets.steps(carrier(board)) if each.id == "sense")
+    assert step.least < sim.fed_sensors(board, use, use_amp=f.HOPPER_COIN_AMP).sense
+    assert (
+        sim.level(board, ["field", "sense", "sense_limit"], SENSE, drives={"sense": "Vs {n} 0 5"}, vcc=5.1) < step.most
+    )
+
+
+def test_the_list_asks_of_a_coin_sensor_what_its_terminal_gives_it() -> None:
+    need = next(each for each in field.HOPPER.needs if each.what == "supply of its coin sensor")
+    amp, wires = f.HOPPER_COIN_AMP, 2 * 10 * 0.08
+    assert need.must == f"works from {f.SENSOR_LEAST - wires * amp:.1f} V on, {amp * 1000:g} mA or less"
+    assert sim.fed_sensors("pusher", "hopper_coin", use_amp=amp).plus > f.SENSOR_LEAST
+    assert "must work from 3.5 V on" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("board", sim.LOADS)
+def test_the_test_sheet_knows_how_long_the_bank_takes(board: str) -> None:
+    steps = {step.id: step for step in sheets.steps(carrier(board))}
+    ohms = steps["short_12"]
+    assert sim.meter_ohm(board, 1) < ohms.least < sim.meter_ohm(board, 60)
+    assert sim.meter_ohm(board, 60, shorted=True) < ohms.least
+    assert (ohms.action.split(";")[1], ohms.expected) == (
+        " it charges the bank, so wait for up to a minute.", "above 500 Ω within a minute"
+    )  # fmt: skip
+    # Without its module: what the circuits draw besides (ours); with it: all but the sensors.
+    assert sim.emptied_s(board, 0.006) < 80
+    assert "; up to 80 s)" in steps["identify"].action
+    assert sim.emptied_s(board, sum(sim.LOADS[board].values()) - sim.SENSE_AMP) < 20
+    again = [step for step in steps.values() if "boards trace" in step.action and "upply off" in step.action]
+    assert len(again) > 10
+    assert all(sheets.OFF_AND_ON in step.action for step in again)
+    for name in ("identify", *(["supervisor"] if board.endswith("-pico") else [])):
+        assert "until the 5 V are below 1 V" in steps[name].action
 
 
 def page_rows() -> list[list[str]]:

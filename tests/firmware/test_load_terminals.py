@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from firmware.hardware import field, terminals
 from firmware.hardware import load_terminals as loads
 from firmware.hardware import parts as p
-from firmware.hardware import terminals
-from firmware.hardware.blocks import V12_MOTOR, CarrierBoard
+from firmware.hardware.blocks import V12_LOAD, V12_MOTOR, CarrierBoard
 from firmware.hardware.boards import APART, CARRIERS, carrier, circuit
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
-from firmware.hardware.figures import lamp_faults
+from firmware.hardware.figures import LAMP_LEAST, lamp_faults, lamps_with_a_drop
+from firmware.hardware.simulations import lamp_state
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-carrier.md"
 
@@ -50,6 +51,10 @@ def test_every_terminal_is_simulated_or_stated_as_not(name: str) -> None:
     assert left <= coils | ({*at_the_chip, "+5V_ANALOGUE"} if board.controller is NANO else set())
 
 
+def _feeds(fuse: CircuitPart, net: str) -> bool:
+    return net in fuse.nets.values()
+
+
 APART_KNOWN = {
     "lamp-tile": {"+12V_LOAD"} | {f"lamp_{n}_{wire}" for n in range(1, 9) for wire in ("plus", "minus")},
     "keypad": set[str](),
@@ -59,7 +64,7 @@ APART_KNOWN = {
         | {f"field_{n}_{wire}" for n in range(1, 5) for wire in ("plus", "minus")},
     ),
 }
-"""The nets of a separate board's terminals: those of a tile are figures of their own, the adapters' are stated."""
+"""The nets of a separate board's terminals: a tile's are figures of their own or stated, the adapters' are stated."""
 
 
 @pytest.mark.parametrize("name", APART)
@@ -74,14 +79,30 @@ def test_every_terminal_of_a_separate_board_is_simulated_or_stated_as_not(name: 
     assert there == APART_KNOWN[name]
     stated = PAGE.read_text(encoding="utf-8").split("### Motors, lamps and their wires")[1].split("\n## ")[0]
     assert "the terminals of an adapter" in stated.split("Not simulated:")[1].split("\n")[0]
+    assert "12 V at the + wire of a lamp of a tile overload nothing" in stated
+    for board in ("table", "reel"):
+        fuse = next(part for part in carrier(board).parts.values() if part.type is p.F2A and _feeds(part, V12_LOAD))
+        assert f"{fuse.ref} of a {board}" in stated.split("A tile's terminal of `+12V_LOAD`")[1].split("\n")[0]
 
 
-def test_a_shorted_lamp_and_a_plus_wire_at_0_v_overload_nothing() -> None:
+def test_a_shorted_lamp_and_a_plus_wire_at_0_or_12_v_overload_nothing() -> None:
     *figures, over = list(lamp_faults())
     assert [each.what for each in figures if not each.holds] == []
-    assert len(figures) == 3
+    assert len(figures) == 5
     text = PAGE.read_text(encoding="utf-8")
     assert f"with {over.value:.1f} W in that output, which no fuse ends" in text
+
+
+def test_the_page_and_the_list_have_what_a_lamp_draws_by_what_its_leds_drop() -> None:
+    *amps, _, dark = [each.value for each in lamps_with_a_drop()]
+    text = PAGE.read_text(encoding="utf-8")
+    six = lamp_state(0.02).amp * 1000
+    assert f"gets {six:.0f} mA where its LEDs drop 6 V, and {amps[0]:.1f} where they drop 9.6 V" in text
+    assert f"three white ones; {amps[1]:.1f} by 11.4 V): the list asks for {LAMP_LEAST * 1000:g} mA" in text
+    need = next(need for each in field.DEVICES["reel"] if "LED lamp" in each.name for need in each.needs)
+    assert need.must.endswith(f"{LAMP_LEAST * 1000:g} mA or more at 11.4 V behind {2 * p.R_LAMP.number:g} Ω")
+    assert f"of 15 mA at 12 V {amps[2]:.1f} remain where its LEDs drop 9.6 V" in need.why
+    assert dark < 1.0
 
 
 def _at(board: CarrierBoard, net: str) -> loads.LoadTerminal:

@@ -15,7 +15,7 @@ from controller.configuration.terminals import pins_of_pico
 from firmware.hardware import erc, manifest_pins, pico_figures, sheets, terminals, wiring
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
-from firmware.hardware.blocks import V5, CarrierBoard
+from firmware.hardware.blocks import FIELD, V5, CarrierBoard
 from firmware.hardware.boards import PICO_BOARDS, circuit, keypad
 from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.controllers import PICO
@@ -84,6 +84,36 @@ def test_firmware_and_emulator_read_of_a_board_with_a_pico_what_its_netlist_make
 @pytest.mark.parametrize("name", PICO_BOARDS)
 def test_no_fault_at_a_terminal_overloads_anything_or_lifts_a_pin(name: str) -> None:
     assert terminals.overloaded(name) == ()
+    assert {(each.terminal.net, each.volt) for each in terminals.sags(name)} == SAGGING.get(name, set())
+
+
+SAGGING = {name: {(FIELD, 0.0)} for name in ("wheel-pico", "table-pico")}
+"""The faults that take the 5 V of a board down, as the page states it: a + wire at 0 V that no switch limits."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_a_plus_wire_at_0_v_takes_the_5_v_down_where_the_page_states_it_and_overloads_nothing(name: str) -> None:
+    board = PICO_BOARDS[name]()
+    plus = next(each for each in terminals.terminals(board) if each.net == FIELD or each.net.endswith("_plus"))
+    parts = {each.part for each in terminals.findings(board, plus, 0.0)}
+    assert parts == ({terminals.SAGS} if name in SAGGING else set())
+    assert "A + wire at 0 V of a `wheel` or `table` [takes the 5 V down" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_the_page_has_by_how_much_a_bit_is_wrong_at_an_adapter_and_with_more_cable() -> None:
+    def off(threshold: float, cable: float) -> float:
+        corners = [each for volt in (PICO.least, PICO.volt, PICO.most) for each in pico_figures.link_corners(volt)]
+        return max(abs(sim.link_out_off("wheel-pico", each, threshold, cable)) for each in corners) * 1e6
+
+    meter, more = 100e-12, 140e-12
+    within = [max(off(volt, cable) for volt in pico_figures.ADAPTER) for cable in (meter, more)]
+    low, high = ([off(volt, cable) for cable in (meter, more)] for volt in (0.8, 2.3))
+    text = PAGE.read_text(encoding="utf-8")
+    assert f"wrong by {within[0]:.2f} µs at the most there, and by {within[1]:.2f} µs, the limit, with" in text
+    assert f"at 0.8 V it would be {low[0]:.2f} and {low[1]:.2f} µs too short" in text
+    assert f"at 2.3 V {high[0]:.2f} and {high[1]:.2f} µs too long" in text
 
 
 SHARE = {"in_1_wire": 24.0, "level_x_wire": 24.0, "link_out_wire": 24.0}

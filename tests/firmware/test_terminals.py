@@ -49,6 +49,7 @@ def test_the_page_has_how_long_a_plus_wire_at_0_v_lasts_by_what_the_regulator_gi
     assert re.search(rf"\b{seconds} s where (the regulator|it) gives {amp:g} A", PAGE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_what_the_5_v_gives_until_a_fuse_opens_is_no_overload(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminals, "REGULATOR_AMP", 3.75)
     board = BOARDS["wheel"]()
