@@ -59,7 +59,10 @@ def test_what_the_5_v_gives_until_a_fuse_opens_is_no_overload(monkeypatch: pytes
 
 @pytest.mark.parametrize("port_amp", [0.5, 0.9])
 def test_usb_does_not_hold_the_5_v_of_a_nano_while_a_plus_wire_is_at_0_v(port_amp: float) -> None:
-    assert sim.sensor_short("wheel", 0.77, port_amp=port_amp)[1] < NANO_RUNS
+    new, opened_before = (sim.sensor_short("wheel", ohm, port_amp=port_amp)[1] for ohm in (0.77, 1.17))
+    assert new < NANO_RUNS
+    assert opened_before > new
+    assert "its USB does not hold its 5 V, except behind a fuse that has opened before" in PAGE.read_text("utf-8")
 
 
 def test_a_resettable_fuse_opens_by_its_data_sheet_at_five_times_its_current_and_sooner_above() -> None:
