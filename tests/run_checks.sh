@@ -126,13 +126,14 @@ fi
 
 # Errors of the collection are reported by the tests, too.
 wait $collecting || true
-# A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
+# A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that; all of this may
+# be such a command, too.
 # shellcheck disable=SC2086
 check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 --dist worksteal $waiting >"$logs/waiting" 2>&1 &
 # Each worker takes tests that are beside each other, so that what a module's tests share is made once. There is one more
 # than cores: some of these tests wait, too, for a disk or a process.
 # shellcheck disable=SC2086
-check "tests that compute" "$BIN/python" -m pytest -n $(($(nproc) + 1)) --dist worksteal $computing
+check "tests that compute" env --default-signal=INT "$BIN/python" -m pytest -n $(($(nproc) + 1)) --dist worksteal $computing
 wait
 cat "$logs/source" "$logs/waiting"
 

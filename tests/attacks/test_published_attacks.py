@@ -33,6 +33,8 @@ SECRET: Final = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|secret-key *= *
 KEY_TEXT: Final = re.compile(r"(?<![0-9A-Za-z+/])(?:[0-9A-Fa-f]{32,}|[0-9A-Za-z+/]{43}=)(?![0-9A-Za-z+/])")
 """What may be a key in a string: 16 bytes or more in hexadecimal digits, 32 in base64."""
 SHORTEST_KEY: Final = 16
+KEY_BYTES: Final = re.compile(r"""\b[bB][rR]?["'].{16}""", re.DOTALL)
+"""How a constant of so many bytes begins in a source, which is not parsed where it has none."""
 NAMED_KEY: Final = re.compile("key|secret|password", re.IGNORECASE)
 PUBLIC: Final = frozenset(key.hex() for key in RELEASE_KEYS)
 """The constants of our sources that look like keys, and are public."""
@@ -85,6 +87,8 @@ def test_no_two_installations_have_a_key_in_common_and_no_package_brings_one(tmp
 
 def keys_in(source: str) -> list[str | bytes]:
     """The constants of a program in Python that may be secret keys."""
+    if not (KEY_TEXT.search(source) or KEY_BYTES.search(source)):
+        return []
     nodes = list(ast.walk(ast.parse(source)))
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     found: list[str | bytes] = [key for text in texts for key in KEY_TEXT.findall(text) if key not in PUBLIC]
