@@ -38,9 +38,8 @@ PUT_BACK = (
 )
 HELD = "end the program that holds it; only the service may write a journal"
 RETIRE = "keep it, and run `feltwire journal retire` to begin a new file beside it"
-VERIFY = (
-    "run `feltwire journal verify` to see what is left, and `feltwire journal retire` to begin a new file beside it"
-)
+RUN_VERIFY = "run `feltwire journal verify`"
+VERIFY = f"{RUN_VERIFY} to see what is left, and `feltwire journal retire` to begin a new file beside it"
 
 _MESSAGES: dict[str, tuple[str, str]] = {
     "SQLITE_FULL": ("the disk is full", FREE_SPACE),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from audit.base import read_base
-from audit.errors import JournalDamaged, JournalError
+from audit.errors import RUN_VERIFY, JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
 from audit.records import COLUMNS, BodyError, Columns, Record, columns_of, is_as_its_body_states
@@ -27,7 +27,6 @@ from audit.transparency.sealed_leaves import (
     GIVE_ARCHIVES,
     NOTHING_SIGNED,
     OTHER_HISTORY,
-    VERIFY,
     Leaves,
     RecordMissing,
     SealedLeaves,
@@ -71,7 +70,7 @@ def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> None:
         while rows is None or rows:
             with reading(path, "reading its records") as connection:
                 rows = next_rows(connection, path, _LEAF_COLUMNS, size)
-                _must_be_as_their_bodies_state(connection, path, rows, VERIFY)
+                _must_be_as_their_bodies_state(connection, path, rows, RUN_VERIFY)
             take([leaf_hash(row[1]) for row in rows], size)
             size += len(rows)
 
@@ -84,32 +83,6 @@ def _must_be_as_their_bodies_state(
         if not is_as_its_body_states(there, body):
             row = connection.execute(f"SELECT {COLUMNS} FROM record WHERE n = ?", (n,)).fetchone()
             must_be_as_stated(path, Record(*row), fix)
-
-
-def catch_up(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
-    """Adds to a tree what its journal has more, as far as a seal of the log's public `key` proves it; returns its size.
-
-    Raises:
-        JournalDamaged: the journal does not go on from what the tree has, or is not as it was sealed: nothing of it
-            may be signed.
-        JournalError: a file cannot be read or written, or is not of this journal.
-    """
-    _must_continue(tree, paths)
-    return _add(tree, paths, key)
-
-
-def _must_continue(tree: TreeFile, paths: Sequence[Path]) -> None:
-    size = tree.size
-    _must_go_on(tree, paths[-1], size)
-    _must_be_one_journal(paths, size)
-
-
-def _add(tree: TreeFile, paths: Sequence[Path], key: bytes) -> int:
-    leaves = SealedLeaves(tree.size, key, tree.append)
-    for path in paths:
-        leaves.read(path)
-    leaves.end(paths[-1])
-    return leaves.size
 
 
 NOT_COMPARED: Final = "its records are being compared with what was signed"
@@ -160,7 +133,7 @@ class GrowingTree:
         # Whatever is wrong from here on, a full disk or another key, is not of these.
         self._unlike = ""
         try:
-            size = _add(self._tree, self._paths, self._key)
+            size = self._add()
         except JournalDamaged as error:
             self._unsealed = error.what
             raise
@@ -170,13 +143,21 @@ class GrowingTree:
     def _compare(self) -> None:
         before = self._tree.size
         after = self._compared_after if self._times % self._whole_every else 0
-        _must_continue(self._tree, self._paths)
+        _must_go_on(self._tree, self._paths[-1], before)
+        _must_be_one_journal(self._paths, before)
         for path in self._paths:
             _must_be_as_in_the_tree(self._tree, path, after)
         if not after:
             self._tree.check_nodes()
         self._compared_after = before
         self._times += 1
+
+    def _add(self) -> int:
+        leaves = SealedLeaves(self._tree.size, self._key, self._tree.append)
+        for path in self._paths:
+            leaves.read(path)
+        leaves.end(self._paths[-1])
+        return leaves.size
 
 
 def _must_be_as_in_the_tree(tree: TreeFile, path: Path, after: int) -> None:
@@ -418,7 +399,7 @@ def find_event(paths: Sequence[Path], identity: str) -> Record | None:
     for path in reversed(paths):
         record = find(path, identity)
         if record is not None:
-            must_be_as_stated(path, record, VERIFY)
+            must_be_as_stated(path, record, RUN_VERIFY)
             return record
     return None
 
@@ -454,7 +435,7 @@ def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | Non
             found = None
             for row in connection.execute(_VERDICTS, values):
                 record = Record(*row)
-                must_be_as_stated(path, record, VERIFY)
+                must_be_as_stated(path, record, RUN_VERIFY)
                 if record.round == number and record.kind in VERDICTS:
                     found = record
                     break
@@ -479,7 +460,7 @@ def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str,
     row = connection.execute(f"SELECT {SEAL_COLUMNS} FROM seal ORDER BY n DESC LIMIT 1").fetchone()
     if row is not None and not Seal(*row).is_genuine:
         what = f"seal {row[0]!a}, the last, is not as it was signed: whether records are missing is not known"
-        raise RecordMissing(path, what, VERIFY)
+        raise RecordMissing(path, what, RUN_VERIFY)
     archived = connection.execute("SELECT seq FROM base WHERE chain = ?", (table,)).fetchone() or (0,)
     after = archived[0] if record is None else record.seq
     query = "SELECT count(*), coalesce(max(seq), ?) FROM record WHERE chain = ? AND seq > ?"
@@ -492,4 +473,4 @@ def _must_have_all_after(connection: sqlite3.Connection, path: Path, table: str,
         # By the gap, and not by what was asked for: one gap is one error in the log.
         (before,) = connection.execute(_BEFORE_GAP, {"table": table, "after": after}).fetchone()
         what = f"{counted(missing, 'record')} of {table!a} {are} missing, from its record {before + 1} on"
-        raise RecordMissing(path, what, VERIFY)
+        raise RecordMissing(path, what, RUN_VERIFY)

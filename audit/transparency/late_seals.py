@@ -13,13 +13,12 @@ from typing import Final
 
 import msgspec
 
-from audit.errors import JournalDamaged
+from audit.errors import RUN_VERIFY, JournalDamaged
 from audit.reading import reading
 from audit.seals import AFTER_REST, AT_REST, FIRST, SEAL_COLUMNS, START, Seal, Statement, read_seals
 from hal.wording import counted
 
 _FIRST_OVER: Final = f"SELECT {SEAL_COLUMNS} FROM seal WHERE after_n >= ? ORDER BY n LIMIT 1"
-_VERIFY: Final = "run `feltwire journal verify`"
 
 
 class LateSeal(msgspec.Struct, frozen=True):
@@ -89,7 +88,7 @@ def late_seal(path: Path, n: int) -> LateSeal | None:
     with reading(path, "looking for its seal") as connection:
         row = connection.execute(_FIRST_OVER, (n,)).fetchone()
     if row is None:
-        raise JournalDamaged(path, f"no seal covers record {n}", _VERIFY)
+        raise JournalDamaged(path, f"no seal covers record {n}", RUN_VERIFY)
     seal = Seal(*row)
     if not seal.is_genuine:
         raise _changed(path, seal)
@@ -135,4 +134,4 @@ def _content(path: Path, seal: Seal) -> Statement:
 
 
 def _changed(path: Path, seal: Seal) -> JournalDamaged:
-    return JournalDamaged(path, f"seal {seal.n!a} is not as it was signed", _VERIFY)
+    return JournalDamaged(path, f"seal {seal.n!a} is not as it was signed", RUN_VERIFY)

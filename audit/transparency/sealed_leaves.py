@@ -17,19 +17,18 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from audit.base import read_base
-from audit.errors import JournalDamaged, JournalError
+from audit.errors import RUN_VERIFY, JournalDamaged, JournalError
 from audit.reading import reading
 from audit.records import COLUMNS, BodyError, Record, column_differences, columns_of, genesis, link
 from audit.sealed import reach_of
 from audit.seals import AT_REST, BEFORE_ALL, FIRST, SEAL_COLUMNS, SEAL_EVERY, Seal, Statement, read_seals
 from audit.transparency.tree import leaf_hash
 
-NOTHING_SIGNED: Final = "no checkpoint is signed any more; run `feltwire journal verify`"
+NOTHING_SIGNED: Final = f"no checkpoint is signed any more; {RUN_VERIFY}"
 OTHER_HISTORY: Final = (
     "no checkpoint is signed any more; run `feltwire journal witnesses`, which shows what others have signed: "
     "`feltwire journal verify` finds nothing where the seals were made again with their key"
 )
-VERIFY: Final = "run `feltwire journal verify`"
 GIVE_ARCHIVES: Final = "give the archives too, oldest first and the journal last"
 _PIECE: Final = 2000
 """Records that are read, and leaves that are added, at a time (ours)."""
@@ -75,7 +74,7 @@ def next_rows(connection: sqlite3.Connection, path: Path, columns: str, size: in
         what = f"it begins with record {rows[0][0]}, and the tree ends with record {size}"
         raise JournalError(path, what, GIVE_ARCHIVES)
     if [row[0] for row in rows] != list(range(size + 1, size + 1 + len(rows))):
-        raise JournalDamaged(path, f"records are missing after record {size}", VERIFY)
+        raise JournalDamaged(path, f"records are missing after record {size}", RUN_VERIFY)
     return rows
 
 

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 from nacl.signing import SigningKey
 
 from audit.base import BaseRow, base_digest, read_base
-from audit.errors import UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
+from audit.errors import RUN_VERIFY, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
 from audit.findings import AuditReport
 from audit.reading import connect_reader
 from audit.records import COMMANDS, Head
@@ -310,5 +310,5 @@ def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[Bas
 def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> AuditReport:
     report = verify(path, keys=keys)
     if report.first is not None:
-        raise JournalError(path, f"it does not verify ({report.first}): {otherwise}", "run `feltwire journal verify`")
+        raise JournalError(path, f"it does not verify ({report.first}): {otherwise}", RUN_VERIFY)
     return report

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from audit.errors import JournalError
+from audit.errors import RUN_VERIFY, JournalError
 from audit.labels import table_label
 from audit.misfires import PlayedRounds
 from audit.queries import Selection, last_written, select, tables
@@ -459,9 +459,7 @@ def _sent(path: Path, record: Record) -> SentCommand:
     try:
         fields = msgspec.json.decode(record.body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise JournalError(
-            path, f"record {record.seq} of {COMMANDS} is not a command ({error})", "run `feltwire journal verify`"
-        ) from error
+        raise JournalError(path, f"record {record.seq} of {COMMANDS} is not a command ({error})", RUN_VERIFY) from error
     verb = str(fields.get("command", "?"))
     given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items() if key != "by")
     return SentCommand(

@@ -856,13 +856,7 @@ def _supply() -> Iterator[Figure]:
     need = hold_up_ms()
     for board in ("reel", "pusher"):
         typical = sim.hold_up(board, Corner(), capacity=1.0)
-        # The latest warning: the comparator's lowest threshold, and the divider's resistors at their ends.
-        worst = sim.hold_up(
-            board, Corner(pfi=p.SUPERVISOR.limits["pfi_low"]), capacity=0.8, load=1.1, upper=0.99, lower=1.01
-        )
-        aged = sim.hold_up(
-            board, Corner(pfi=p.SUPERVISOR.limits["pfi_low"]), capacity=0.8 * sim.AGED, load=1.1, upper=0.99, lower=1.01
-        )
+        worst, aged = sim.least_hold_up(board, 0.8), sim.least_hold_up(board, 0.8 * sim.AGED)
         early = sim.hold_up(board, Corner(pfi=p.SUPERVISOR.limits["pfi_high"]), upper=1.01, lower=0.99)
         at = f"{board}, hold-up"
         yield Figure(at, "warning of the supply, at the latest", "9.5 V or more", worst.trip_volt, "V", 9.5, 12.0)

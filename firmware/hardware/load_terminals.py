@@ -41,7 +41,7 @@ from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import NANO
 from firmware.hardware.firmware_times import motor_times
 from firmware.hardware.spice import Corner, metered, node, run
-from firmware.hardware.terminals import elements
+from firmware.hardware.terminals import OPENS_FROM, elements
 
 Fault = Literal["open", "0 V", "12 V"]
 FAULTS: Final[tuple[Fault, ...]] = ("open", "0 V", "12 V")
@@ -65,7 +65,7 @@ SHUNT_JOULE: Final = 25.0
 """Five times its power for five seconds, as data sheets of such resistors have it."""
 SLOW_FUSE: Final = ((2.1, 120.0), (2.75, 10.0), (4.0, 3.0), (10.0, 0.3))
 """Times its rated current, and s in which it opens at the latest (IEC 60127-2, sheet 3)."""
-RESETTABLE: Final = ((2.0, 60.0), (5.0, 7.2))
+RESETTABLE: Final = (OPENS_FROM, (5.0, 7.2))
 """The same of a resettable fuse: 7.2 s by the data sheet, its one time (MF-R090; MF-R010 takes 4 s); 60 s are ours."""
 
 

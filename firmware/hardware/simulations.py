@@ -1032,6 +1032,13 @@ def hold_up(
     )
 
 
+def least_hold_up(board: str, capacity: float) -> HoldUp:
+    """`hold_up` with the latest warning (the comparator's lowest threshold, the divider's resistors at their ends)
+    and a load that is 10 % too large."""
+    corner = Corner(pfi=p.SUPERVISOR.limits["pfi_low"])
+    return hold_up(board, corner, capacity=capacity, load=1.1, upper=0.99, lower=1.01)
+
+
 def charge_joule(board: str) -> float:
     """J in the resistor that the largest bank is charged through, by 12.6 V."""
     bank, before, five = node("BANK"), node("VREG"), node("+5V")

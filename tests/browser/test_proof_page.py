@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from audit.transparency.check_page import check_page, result_link, shown_result
 from audit.transparency.checkpoints import cosign
-from audit.transparency.journal_log import NOT_COMPARED, catch_up, find_verdict, origin_of, prove
+from audit.transparency.journal_log import NOT_COMPARED, GrowingTree, find_verdict, origin_of, prove
 from audit.transparency.late_seals import LateSeal
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import ProofSite
@@ -41,7 +41,7 @@ class Shown:
         }
         self.policy = policy_of(keys, 2, [NoteKey(origin, LOG_KEY, bytes(KEY.verify_key))])
         with TreeFile.open(tree_path(self.journal), origin) as tree:
-            note = tree.checkpoint(catch_up(tree, [self.journal], PUBLIC_KEY)).sign(KEY)
+            note = tree.checkpoint(GrowingTree(tree, [self.journal], PUBLIC_KEY, 1).catch_up()).sign(KEY)
             added = [cosign(note.text, keys[name][0].name, WITNESSES[name], TIME_S) for name in "ab"]
             tree.keep(MET, SignedNote(note.text, (*note.signatures, *added)))
             record = find_verdict([self.journal], "wheel-1", 7)

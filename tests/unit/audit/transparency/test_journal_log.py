@@ -12,7 +12,6 @@ from audit.errors import JournalDamaged, JournalError
 from audit.transparency.journal_log import (
     GrowingTree,
     NotWitnessedError,
-    catch_up,
     checkpoints_at,
     find_event,
     find_verdict,
@@ -59,8 +58,8 @@ def bodies(path: Path) -> list[bytes]:
 def test_every_record_is_a_leaf_in_the_order_in_which_it_was_written(journal: Path) -> None:
     expected = grown(bodies(journal))
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        assert catch_up(tree, [journal], PUBLIC_KEY) == expected.size
-        assert catch_up(tree, [journal], PUBLIC_KEY) == tree.size == expected.size
+        assert GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up() == expected.size
+        assert GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up() == tree.size == expected.size
         assert tree.checkpoint(tree.size).root == root_of(expected.size, expected.node)
         assert tree.node(0, 4) == leaf_hash(bodies(journal)[4])
         sizes = (0, 1, expected.size, expected.size + 1)
@@ -70,11 +69,11 @@ def test_every_record_is_a_leaf_in_the_order_in_which_it_was_written(journal: Pa
 
 def test_the_last_record_of_the_tree_must_be_in_the_journal_as_it_was(journal: Path) -> None:
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        size = catch_up(tree, [journal], PUBLIC_KEY)
+        size = GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
         with tampering(journal) as connection:
             connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = ?", (size,))
         with pytest.raises(JournalDamaged, match=f"record {size} is not the one that was in it"):
-            catch_up(tree, [journal], PUBLIC_KEY)
+            GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
 
 
 def test_an_old_record_that_was_rewritten_with_all_hashes_and_seals_is_named_at_the_start_and_from_time_to_time(
@@ -106,7 +105,7 @@ def test_what_keeps_new_records_from_the_tree_hides_no_round_once_all_that_is_in
 ) -> None:
     path = evening_of(tmp_path / "journal.sqlite", 2)
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-        catch_up(tree, [path], PUBLIC_KEY)
+        GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up()
         writer = Evening(path, key=OTHER_KEY)
         writer._starts = 1
         with writer:
@@ -305,10 +304,10 @@ def test_what_was_added_last_is_compared_again_the_next_time(tmp_path: Path) -> 
 def test_a_tree_whose_hashes_were_changed_to_fit_is_not_signed(tmp_path: Path) -> None:
     path = evening_of(tmp_path / "journal.sqlite", 200)
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-        catch_up(tree, [path], PUBLIC_KEY)
+        GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up()
     other = evening_of(tmp_path / "other.sqlite", 200, other=10)
     with TreeFile.open(tree_path(other), origin_of(other)) as tree:
-        catch_up(tree, [other], PUBLIC_KEY)
+        GrowingTree(tree, [other], PUBLIC_KEY, 1).catch_up()
     with tampering(tree_path(other)) as connection:
         (leaves,) = connection.execute("SELECT hashes FROM tile WHERE (level, place) = (0, 0)").fetchone()
     with tampering(tree_path(path)) as connection:
@@ -326,7 +325,7 @@ def test_all_records_are_compared_where_older_ones_are_archived_and_their_archiv
 ) -> None:
     journal, out = evening(tmp_path / "journal.sqlite", rounds=6), tmp_path / "old.sqlite"
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        catch_up(tree, [journal], PUBLIC_KEY)
+        GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
         before = datetime(2026, 7, 4, 19, 0, 30, tzinfo=UTC)
         assert archive(journal, out, before, key=KEY, clock=VirtualClock(EVENING_NS)) is not None
         for paths in ([journal], [out, journal]):
@@ -347,19 +346,19 @@ def test_records_that_are_missing_in_the_middle_are_named(journal: Path) -> None
         connection.execute("DELETE FROM record WHERE n = 7")
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
         with pytest.raises(JournalDamaged, match="records are missing after record 0"):
-            catch_up(tree, [journal], PUBLIC_KEY)
+            GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
         assert tree.size == 0
 
 
 def test_another_journal_in_its_place_is_seen_and_not_signed_under_its_name(journal: Path, tmp_path: Path) -> None:
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        catch_up(tree, [journal], PUBLIC_KEY)
+        GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
         other = evening(tmp_path / "other.sqlite")
         with tampering(other) as connection:
             connection.execute("UPDATE seal SET hash = zeroblob(32) WHERE n = 1")
         other.replace(journal)
         with pytest.raises(JournalDamaged, match="another journal was begun in its place"):
-            catch_up(tree, [journal], PUBLIC_KEY)
+            GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
 
 
 def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Path) -> None:
@@ -372,7 +371,7 @@ def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Pa
     for wrong, what in ((other, "it is an archive of another journal"), (forked, f"it does not continue {forked}")):
         with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
             with pytest.raises(JournalError, match=what):
-                catch_up(tree, [wrong, journal], PUBLIC_KEY)
+                GrowingTree(tree, [wrong, journal], PUBLIC_KEY, 1).catch_up()
             assert tree.size == 0
         with pytest.raises(JournalError, match=what):
             checkpoints_at([wrong, journal], [1], None)
@@ -383,11 +382,11 @@ def test_an_archive_of_another_journal_is_refused_and_makes_no_tree(tmp_path: Pa
     with TreeFile.open(tree_path(journal)) as tree:
         # Nothing is left in the journal.
         with pytest.raises(JournalError, match="its history begins after record 50, and 0 are in the tree"):
-            catch_up(tree, [journal], PUBLIC_KEY)
-        assert catch_up(tree, [out, journal], PUBLIC_KEY) == 50
-        assert catch_up(tree, [journal], PUBLIC_KEY) == 50
+            GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up()
+        assert GrowingTree(tree, [out, journal], PUBLIC_KEY, 1).catch_up() == 50
+        assert GrowingTree(tree, [journal], PUBLIC_KEY, 1).catch_up() == 50
         with pytest.raises(JournalError, match=f"it does not continue {forked}"):
-            catch_up(tree, [forked, journal], PUBLIC_KEY)
+            GrowingTree(tree, [forked, journal], PUBLIC_KEY, 1).catch_up()
 
 
 def test_a_journal_has_a_name_from_its_first_seal_on(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from audit.transparency.check_page import MOST_LINK_BYTES, ResultLinkError, chec
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.comparing import forks_of_log
 from audit.transparency.http_calls import HttpCalls
-from audit.transparency.journal_log import GrowingTree, catch_up, find_verdict, origin_of, prove
+from audit.transparency.journal_log import GrowingTree, find_verdict, origin_of, prove
 from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
 from audit.transparency.proof_site import MOST_LOOKUPS, ProofSite
 from audit.transparency.tree import check_growth, leaf_hash
@@ -40,7 +40,7 @@ def journal(tmp_path: Path) -> Path:
     """A journal whose tree has a checkpoint, signed by the log alone, of all but its last eight records."""
     path = evening(tmp_path / "journal.sqlite", rounds=6)
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-        size = catch_up(tree, [path], PUBLIC_KEY)
+        size = GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up()
         tree.keep(NEWEST, tree.checkpoint(size - 8).sign(KEY))
     return path
 

@@ -16,7 +16,7 @@ from audit.records import Entry, Head, genesis, link
 from audit.seals import SECOND, STOP, SealSigner, read_seals
 from audit.table_state import head_of
 from audit.transparency import sealed_leaves
-from audit.transparency.journal_log import catch_up, origin_of
+from audit.transparency.journal_log import GrowingTree, origin_of
 from audit.transparency.sealed_leaves import SealedLeaves
 from audit.transparency.tree import leaf_hash, root_of
 from audit.transparency.tree_file import TreeFile, tree_path
@@ -47,7 +47,7 @@ from tests.unit.audit.test_archiving_signed import load
 
 def caught_up(path: Path, key: bytes = PUBLIC_KEY) -> int:
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-        assert catch_up(tree, [path], key) == tree.size
+        assert GrowingTree(tree, [path], key, 1).catch_up() == tree.size
         return tree.size
 
 
@@ -80,7 +80,7 @@ def test_a_tree_that_an_older_feltwire_left_ahead_of_the_seals_goes_on(tmp_path:
         bodies = [body for (body,) in connection.execute("SELECT body FROM record ORDER BY n")]
     with TreeFile.open(tree_path(path), origin_of(path)) as tree:
         tree.append([leaf_hash(body) for body in bodies[:7]], 0)
-        assert catch_up(tree, [path], PUBLIC_KEY) == len(bodies)
+        assert GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up() == len(bodies)
         assert [tree.node(0, place) for place in range(len(bodies))] == [leaf_hash(body) for body in bodies]
 
 
@@ -161,7 +161,7 @@ def test_a_forgery_after_what_is_in_the_tree_stops_it_there_and_adds_nothing(tmp
         assert connection.execute(query).rowcount == 1
     with TreeFile.open(tree_path(path)) as tree:
         with pytest.raises(JournalDamaged, match=r"record 3 \('wheel-1' 3\) does not follow the one before it"):
-            catch_up(tree, [path], PUBLIC_KEY)
+            GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up()
         assert tree.size == size
 
 
@@ -195,13 +195,13 @@ def test_a_seal_of_the_new_key_proves_what_the_old_one_sealed_and_not_the_other_
     new = bytes(OTHER_KEY.verify_key)
     with TreeFile.open(tmp_path / "new.tree", origin_of(path)) as tree:
         with pytest.raises(JournalError, match=f"1 to 2 are sealed with another key, {PUBLIC_KEY.hex()}"):
-            catch_up(tree, [path], new)
+            GrowingTree(tree, [path], new, 1).catch_up()
         assert caught_up(path) == 2
         with Evening(path, key=OTHER_KEY) as writer:
             writer.round("wheel-1")
-        assert catch_up(tree, [path], new) == 5
+        assert GrowingTree(tree, [path], new, 1).catch_up() == 5
     with TreeFile.open(tree_path(path)) as tree, pytest.raises(JournalError, match="3 to 5 are sealed with another"):
-        catch_up(tree, [path], PUBLIC_KEY)
+        GrowingTree(tree, [path], PUBLIC_KEY, 1).catch_up()
 
 
 def test_a_seal_that_states_another_chain_proves_no_record_of_this_one(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_forged_archive_is_not_proven_by_a_seal_of_the_journal_that_states_its
         writer.closed("wheel-1")
         writer.store.seal(SECOND)
         with TreeFile.open(tree_path(path), origin_of(path)) as tree:
-            assert catch_up(tree, [out, path], PUBLIC_KEY) == 0
+            assert GrowingTree(tree, [out, path], PUBLIC_KEY, 1).catch_up() == 0
 
 
 @pytest.mark.parametrize("piece", [2, 2000])
@@ -258,7 +258,7 @@ def test_archives_of_an_older_version_are_proven_too(
     monkeypatch.setattr(sealed_leaves, "_PIECE", piece)
     archive, journal, whole = (load(name, tmp_path / f"{name}.sqlite") for name in ("archive", "journal", "whole"))
     with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
-        catch_up(tree, [archive, journal], PUBLIC_KEY)
+        GrowingTree(tree, [archive, journal], PUBLIC_KEY, 1).catch_up()
         expected = grown(bodies(archive) + bodies(journal))
         assert tree.checkpoint(expected.size).root == root_of(expected.size, expected.node)
     assert caught_up(whole) == len(bodies(whole))
